@@ -135,6 +135,8 @@ enum class SeriesRole : std::uint8_t {
   kLossScale,
   kTrainScore,       // Accuracy, mAP, reward: higher is better.
   kValidationScore,
+  kLossPart,         // One term of a loss whose total is logged too, or of an adversarial or policy loss: it may
+                     // rise in a healthy run, so only a value that is not finite says something by itself.
 };
 
 /// One point of a training series.
