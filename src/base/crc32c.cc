@@ -67,9 +67,8 @@ std::uint32_t Crc32c(std::string_view bytes, std::uint32_t seed) {
   return ~ByTable(bytes.data(), bytes.size(), crc);
 }
 
-std::uint32_t MaskedCrc32c(std::string_view bytes) {
-  const std::uint32_t crc = Crc32c(bytes);
-  return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
-}
+std::uint32_t MaskCrc32c(std::uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8U; }
+
+std::uint32_t MaskedCrc32c(std::string_view bytes) { return MaskCrc32c(Crc32c(bytes)); }
 
 }  // namespace whystop
