@@ -39,7 +39,7 @@ struct RunStart {
   std::string whystop_version;
 };
 
-/// One sweep of the sensors. Values that did not change since the last sweep are filled in by the reader.
+/// One sweep of the sensors. A value that did not change since the last sweep may be left out.
 struct Sample {
   std::vector<Reading> readings;
 };

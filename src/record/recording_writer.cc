@@ -1,0 +1,261 @@
+#include "record/recording_writer.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <system_error>
+#include <thread>
+
+#include "base/mutex.h"
+#include "base/version.h"
+#include "record/message.h"
+#include "record/recording_folder.h"
+#include "record/sample_thinner.h"
+
+namespace whystop {
+namespace {
+
+constexpr std::size_t kLogFrameBytes = 64 << 10;
+constexpr auto kSyncEvery = std::chrono::seconds(5);
+
+/// What must be the same for the keeper and for the process that may take over from it.
+struct SharedState {
+  std::atomic<std::int64_t> stream_bytes[4];  // By LogStream.
+  std::atomic<std::int64_t> head_bytes;
+  std::atomic<int> tail;
+};
+
+/// Shared memory that lives as long as one of the processes; nullptr when the system refuses.
+SharedState* MakeSharedState() {
+  void* memory =
+      ::mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : ::new (memory) SharedState{};
+}
+
+enum class Target { kEvents, kTail };
+/// What is given up first when the disk is too slow or full.
+enum class Keep { kSample, kLog, kAlways };
+
+struct Item {
+  Target target = Target::kEvents;
+  Keep keep = Keep::kAlways;
+  std::string frame;
+};
+
+class FileWriter final : public RecordingWriter {
+ public:
+  FileWriter(RecordingFolder folder, const RecordingOptions& options, SharedState* shared)
+      : options_(options), folder_(std::move(folder)), shared_(shared) {}
+
+  ~FileWriter() override {
+    Stop();
+    ::munmap(shared_, sizeof(SharedState));
+  }
+
+  void Start() override {
+    folder_.events.GoToEnd();
+    for (FrameFile& tail : folder_.tails) {
+      tail.GoToEnd();
+    }
+    thread_ = std::thread([this] { WriteUntilStopped(); });
+  }
+
+  void Append(const Event& event) override {
+    if (const Sample* sample = event.As<Sample>()) {
+      const SampleThinner::Thinned thinned = thinner_.Thin(*sample);
+      if (!thinned.sample.readings.empty()) {
+        Enqueue({Target::kEvents, Keep::kSample, EncodeFrame(EncodeSample(event.at, thinned.sample, thinned.whole))});
+      }
+      return;
+    }
+    const std::string message = EncodeEvent(event);
+    if (!message.empty()) {
+      Enqueue({Target::kEvents, Keep::kAlways, EncodeFrame(message)});
+    }
+  }
+
+  void AppendLog(RunTime at, LogStream stream, std::string_view bytes) override {
+    auto& stream_bytes = shared_->stream_bytes[static_cast<std::size_t>(stream) & 3];
+    while (!bytes.empty()) {
+      const std::int64_t head_room = options_.log_head_bytes - shared_->head_bytes.load();
+      std::size_t size = std::min(bytes.size(), kLogFrameBytes);
+      if (head_room > 0) {
+        size = std::min(size, static_cast<std::size_t>(head_room));
+        shared_->head_bytes += static_cast<std::int64_t>(size);
+      }
+      Enqueue({head_room > 0 ? Target::kEvents : Target::kTail, Keep::kLog,
+               EncodeFrame(EncodeLog(at, stream, stream_bytes.load(), bytes.substr(0, size)))});
+      stream_bytes += static_cast<std::int64_t>(size);
+      bytes.remove_prefix(size);
+    }
+  }
+
+  void AppendProbe(RunTime at, std::int64_t pid, std::string_view slots) override {
+    Enqueue({Target::kEvents, Keep::kLog, EncodeFrame(EncodeProbe(at, pid, slots))});
+  }
+
+  void Finish() override { Stop(); }
+
+  std::string fault() const override {
+    const MutexLock lock(mutex_);
+    return fault_ == 0 ? std::string() : std::generic_category().message(fault_);
+  }
+
+ private:
+  void Enqueue(Item item) {
+    {
+      const MutexLock lock(mutex_);
+      const std::size_t limit = item.keep == Keep::kSample  ? options_.queue_bytes / 2
+                                : item.keep == Keep::kLog   ? options_.queue_bytes
+                                                            : options_.queue_bytes * 2;
+      if (queued_bytes_ + item.frame.size() > limit) {
+        dropped_[item.keep == Keep::kSample ? "record.samples_dropped_queue_full" : "record.bytes_dropped_queue_full"] +=
+            item.keep == Keep::kSample ? 1 : static_cast<std::int64_t>(item.frame.size());
+        return;
+      }
+      queued_bytes_ += item.frame.size();
+      queue_.push_back(std::move(item));
+    }
+    ready_.notify_one();
+  }
+
+  void Stop() {
+    {
+      const MutexLock lock(mutex_);
+      stopping_ = true;
+    }
+    ready_.notify_one();
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+
+  void WriteUntilStopped() {
+    bool stopping = false;
+    while (!stopping) {
+      std::deque<Item> batch;
+      {
+        std::unique_lock<Mutex> lock(mutex_);
+        ready_.wait_for(lock, kSyncEvery, [this]() WS_REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
+        batch.swap(queue_);
+        queued_bytes_ = 0;
+        stopping = stopping_;
+      }
+      for (const Item& item : batch) {
+        Write(item);
+      }
+      if (stopping) {
+        WriteDrops();
+      }
+      SyncSometimes(stopping);
+    }
+  }
+
+  /// Once, at the end: on a full disk every line counts.
+  void WriteDrops() {
+    std::map<std::string, std::int64_t> dropped;
+    {
+      const MutexLock lock(mutex_);
+      dropped.swap(dropped_);
+    }
+    for (const auto& [counter, count] : dropped) {
+      Write({Target::kEvents, Keep::kAlways, EncodeFrame(EncodeEvent({RunTime{}, Drop{counter, count}}))});
+    }
+  }
+
+  void SyncSometimes(bool now) {
+    const auto time = std::chrono::steady_clock::now();  // Only spaces the syncs; never reaches a recording.
+    if (now || time - last_sync_ >= kSyncEvery) {
+      last_sync_ = time;
+      folder_.events.Sync();
+      folder_.tails[static_cast<std::size_t>(shared_->tail.load())].Sync();
+      folder_.reserve.Sync();
+    }
+  }
+
+  void Write(const Item& item) {
+    const int fault = item.target == Target::kTail ? WriteTail(item.frame) : folder_.events.Append(item.frame);
+    if (fault == 0) {
+      return;
+    }
+    {
+      const MutexLock lock(mutex_);
+      fault_ = fault;
+      if (item.keep != Keep::kAlways) {
+        dropped_["record.bytes_dropped_disk_refused"] += static_cast<std::int64_t>(item.frame.size());
+      }
+    }
+    WriteReserve(item);
+  }
+
+  int WriteTail(const std::string& frame) {
+    int current = shared_->tail.load();
+    if (folder_.tails[static_cast<std::size_t>(current)].size() >= options_.log_tail_bytes / 2) {
+      current = 1 - current;
+      if (const int fault = folder_.tails[static_cast<std::size_t>(current)].Clear(); fault != 0) {
+        return fault;
+      }
+      shared_->tail = current;
+    }
+    return folder_.tails[static_cast<std::size_t>(current)].Append(frame);
+  }
+
+  /// The disk is full (or gone): the exit and the last words of the log still fit into what was reserved.
+  void WriteReserve(const Item& item) {
+    const std::int64_t room = kReserveBytes - folder_.reserve.size();
+    const std::int64_t kept_free = item.keep == Keep::kAlways ? 0 : kReserveBytes / 4;
+    if (item.keep != Keep::kSample && room - static_cast<std::int64_t>(item.frame.size()) >= kept_free) {
+      [[maybe_unused]] const int fault = folder_.reserve.Append(item.frame);
+    }
+  }
+
+  const RecordingOptions options_;
+  RecordingFolder folder_;  // Writer thread only, once it runs.
+  SharedState* const shared_;
+  SampleThinner thinner_;  // Caller's thread only.
+  std::chrono::steady_clock::time_point last_sync_{};
+  std::thread thread_;
+  mutable Mutex mutex_;
+  std::condition_variable_any ready_;
+  std::deque<Item> queue_ WS_GUARDED_BY(mutex_);
+  std::size_t queued_bytes_ WS_GUARDED_BY(mutex_) = 0;
+  std::map<std::string, std::int64_t> dropped_ WS_GUARDED_BY(mutex_);
+  int fault_ WS_GUARDED_BY(mutex_) = 0;
+  bool stopping_ WS_GUARDED_BY(mutex_) = false;
+};
+
+class NullWriter final : public RecordingWriter {
+ public:
+  void Start() override {}
+  void Append(const Event& /*event*/) override {}
+  void AppendLog(RunTime /*at*/, LogStream /*stream*/, std::string_view /*bytes*/) override {}
+  void AppendProbe(RunTime /*at*/, std::int64_t /*pid*/, std::string_view /*slots*/) override {}
+  void Finish() override {}
+  std::string fault() const override { return {}; }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RecordingWriter>> RecordingWriter::Create(const std::string& directory,
+                                                                 const RecordingOptions& options) {
+  auto folder = OpenRecordingFolder(directory);
+  if (!folder) {
+    return folder.error();
+  }
+  if (const int fault = folder->events.Append(EncodeFrame(EncodeHeader({kRecordingFormat, std::string(kVersion)}))); fault != 0) {
+    return SystemError("cannot write into '" + directory + "'", fault);
+  }
+  SharedState* shared = MakeSharedState();
+  if (shared == nullptr) {
+    return SystemError("cannot share memory", errno);
+  }
+  return std::unique_ptr<RecordingWriter>(std::make_unique<FileWriter>(std::move(*folder), options, shared));
+}
+
+std::unique_ptr<RecordingWriter> RecordingWriter::Null() { return std::make_unique<NullWriter>(); }
+
+}  // namespace whystop
