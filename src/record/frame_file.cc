@@ -5,20 +5,7 @@
 
 #include <cerrno>
 
-#include "base/crc32c.h"
-#include "base/little_endian.h"
-
 namespace whystop {
-
-std::string EncodeFrame(std::string_view message) {
-  std::string frame;
-  frame.reserve(message.size() + 16);
-  AppendLittle<std::uint64_t>(frame, message.size());
-  AppendLittle<std::uint32_t>(frame, MaskedCrc32c(frame));
-  frame.append(message);
-  AppendLittle<std::uint32_t>(frame, MaskedCrc32c(message));
-  return frame;
-}
 
 int FrameFile::Append(std::string_view frames) {
   std::int64_t end = size_;

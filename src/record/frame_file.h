@@ -1,16 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/fd.h"
 
 namespace whystop {
-
-/// The TFRecord frame around a message: length, checksum of the length, message, checksum of the message.
-std::string EncodeFrame(std::string_view message);
 
 /// One file of frames that only grows. Frames are written whole or not at all: what a failed write left behind is
 /// cut off again.

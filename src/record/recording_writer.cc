@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/mutex.h"
+#include "base/tfrecord.h"
 #include "base/version.h"
 #include "record/message.h"
 #include "record/recording_folder.h"
@@ -34,6 +35,12 @@ SharedState* MakeSharedState() {
   void* memory =
       ::mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? nullptr : ::new (memory) SharedState{};
+}
+
+std::string Framed(std::string_view message) {
+  std::string frame;
+  AppendTfRecord(frame, message);
+  return frame;
 }
 
 enum class Target { kEvents, kTail };
@@ -68,13 +75,13 @@ class FileWriter final : public RecordingWriter {
     if (const Sample* sample = event.As<Sample>()) {
       const SampleThinner::Thinned thinned = thinner_.Thin(*sample);
       if (!thinned.sample.readings.empty()) {
-        Enqueue({Target::kEvents, Keep::kSample, EncodeFrame(EncodeSample(event.at, thinned.sample, thinned.whole))});
+        Enqueue({Target::kEvents, Keep::kSample, Framed(EncodeSample(event.at, thinned.sample, thinned.whole))});
       }
       return;
     }
     const std::string message = EncodeEvent(event);
     if (!message.empty()) {
-      Enqueue({Target::kEvents, Keep::kAlways, EncodeFrame(message)});
+      Enqueue({Target::kEvents, Keep::kAlways, Framed(message)});
     }
   }
 
@@ -88,14 +95,14 @@ class FileWriter final : public RecordingWriter {
         shared_->head_bytes += static_cast<std::int64_t>(size);
       }
       Enqueue({head_room > 0 ? Target::kEvents : Target::kTail, Keep::kLog,
-               EncodeFrame(EncodeLog(at, stream, stream_bytes.load(), bytes.substr(0, size)))});
+               Framed(EncodeLog(at, stream, stream_bytes.load(), bytes.substr(0, size)))});
       stream_bytes += static_cast<std::int64_t>(size);
       bytes.remove_prefix(size);
     }
   }
 
   void AppendProbe(RunTime at, std::int64_t pid, std::string_view slots) override {
-    Enqueue({Target::kEvents, Keep::kLog, EncodeFrame(EncodeProbe(at, pid, slots))});
+    Enqueue({Target::kEvents, Keep::kLog, Framed(EncodeProbe(at, pid, slots))});
   }
 
   void Finish() override { Stop(); }
@@ -163,7 +170,7 @@ class FileWriter final : public RecordingWriter {
       dropped.swap(dropped_);
     }
     for (const auto& [counter, count] : dropped) {
-      Write({Target::kEvents, Keep::kAlways, EncodeFrame(EncodeEvent({RunTime{}, Drop{counter, count}}))});
+      Write({Target::kEvents, Keep::kAlways, Framed(EncodeEvent({RunTime{}, Drop{counter, count}}))});
     }
   }
 
@@ -246,7 +253,7 @@ Result<std::unique_ptr<RecordingWriter>> RecordingWriter::Create(const std::stri
   if (!folder) {
     return folder.error();
   }
-  if (const int fault = folder->events.Append(EncodeFrame(EncodeHeader({kRecordingFormat, std::string(kVersion)}))); fault != 0) {
+  if (const int fault = folder->events.Append(Framed(EncodeHeader({kRecordingFormat, std::string(kVersion)}))); fault != 0) {
     return SystemError("cannot write into '" + directory + "'", fault);
   }
   SharedState* shared = MakeSharedState();

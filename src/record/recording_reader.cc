@@ -1,0 +1,151 @@
+#include "record/recording_reader.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "record/recording_folder.h"
+
+namespace whystop {
+
+bool RecordFile::Refill() {
+  struct stat facts {};
+  if (::fstat(fd_.get(), &facts) == 0 && facts.st_size < offset_) {
+    StartOver();
+  }
+  const ssize_t size = ReadAt(fd_.get(), buffer_, offset_);
+  if (size <= 0) {
+    return false;
+  }
+  offset_ += size;
+  frames_.Feed({buffer_.data(), static_cast<std::size_t>(size)});
+  return true;
+}
+
+/// The log's tail goes round in two files, so a live reader may find one emptied and begun anew.
+void RecordFile::StartOver() {
+  offset_ = 0;
+  frames_ = TfRecordReader(kMessageBytesMax);
+  skipped_sound_ = 0;
+}
+
+std::optional<Record> RecordFile::Next() {
+  while (true) {
+    const TfRecord frame = frames_.Next();
+    switch (frame.state) {
+      case TfRecord::State::kTruncated:
+        if (!Refill()) {
+          return std::nullopt;
+        }
+        break;
+      case TfRecord::State::kWhole: {
+        skipped_sound_ = frames_.skipped_bytes();
+        auto record = DecodeRecord(frame.body);
+        if (record) {
+          return record;
+        }
+        ++damage_.unknown_messages;
+        break;
+      }
+      case TfRecord::State::kBadBody:
+      case TfRecord::State::kTooLong:
+        ++damage_.corrupt_frames;
+        break;
+      case TfRecord::State::kBadLength:
+        break;  // Corruption or torn tail: whether a sound frame follows decides.
+    }
+  }
+}
+
+RecordingDamage RecordFile::DamageAtEnd() const {
+  RecordingDamage damage = damage_;
+  damage.corrupt_bytes = static_cast<std::int64_t>(skipped_sound_);
+  damage.torn_bytes = static_cast<std::int64_t>(frames_.torn_bytes() + frames_.skipped_bytes() - skipped_sound_);
+  return damage;
+}
+
+Result<RecordingReader> RecordingReader::Open(const std::string& directory) {
+  RecordingReader reader;
+  for (const std::string_view name : {kEventsFile, kTailFiles[0], kTailFiles[1], kReserveFile}) {
+    auto fd = OpenFd(directory + "/" + std::string(name), O_RDONLY);
+    if (fd) {
+      reader.sources_.push_back({std::make_unique<RecordFile>(std::move(*fd)), std::nullopt});
+    } else if (name == kEventsFile) {
+      return fd.error();
+    }
+  }
+  if (auto first = reader.sources_.front().file->Next()) {
+    if (const auto* header = std::get_if<RecordingHeader>(&first->body)) {
+      reader.header_ = *header;
+    } else {
+      reader.sources_.front().head = std::move(first);
+    }
+  }
+  if (reader.header_.format > kRecordingFormat) {
+    return Error{Error::Code::kTooNew,
+                 "'" + directory + "' was recorded with format " + std::to_string(reader.header_.format) +
+                     "; this build reads up to " + std::to_string(kRecordingFormat),
+                 "use the whystop that recorded it (" + reader.header_.whystop_version + ") or a newer one"};
+  }
+  return reader;
+}
+
+std::optional<Record> RecordingReader::Next() {
+  while (true) {
+    Source* earliest = nullptr;
+    for (Source& source : sources_) {
+      if (!source.head) {
+        source.head = source.file->Next();
+      }
+      if (source.head && (earliest == nullptr || source.head->at < earliest->head->at)) {
+        earliest = &source;
+      }
+    }
+    if (earliest == nullptr) {
+      return std::nullopt;
+    }
+    Record record = std::move(*earliest->head);
+    earliest->head.reset();
+    if (std::holds_alternative<RecordingHeader>(record.body) || DropRepeatedLog(record)) {
+      continue;
+    }
+    return record;
+  }
+}
+
+/// A process that took over may have written again what the dead one had written. True: nothing new in it.
+bool RecordingReader::DropRepeatedLog(Record& record) {
+  auto* log = std::get_if<LogBytes>(&record.body);
+  if (log == nullptr) {
+    return false;
+  }
+  std::int64_t& next = log_offset_[log->stream];
+  const auto end = log->offset + static_cast<std::int64_t>(log->bytes.size());
+  if (end <= next) {
+    return true;
+  }
+  if (log->offset < next) {
+    log->bytes.erase(0, static_cast<std::size_t>(next - log->offset));
+    log->offset = next;
+  }
+  next = end;
+  return false;
+}
+
+RecordingDamage RecordingReader::DamageAtEnd() const {
+  RecordingDamage sum;
+  for (const Source& source : sources_) {
+    const RecordingDamage damage = source.file->DamageAtEnd();
+    sum.torn_bytes += damage.torn_bytes;
+    sum.corrupt_frames += damage.corrupt_frames;
+    sum.corrupt_bytes += damage.corrupt_bytes;
+    sum.unknown_messages += damage.unknown_messages;
+  }
+  return sum;
+}
+
+bool IsRecording(const std::string& directory) {
+  struct stat facts {};
+  return ::stat((directory + "/" + std::string(kEventsFile)).c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+}  // namespace whystop

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "base/tfrecord.h"
+#include "record/message.h"
+
+namespace whystop {
+
+/// What was wrong with the files of a recording. A torn tail is how every recording ends whose writer was killed.
+struct RecordingDamage {
+  std::int64_t torn_bytes = 0;
+  std::int64_t corrupt_frames = 0;
+  std::int64_t corrupt_bytes = 0;
+  std::int64_t unknown_messages = 0;
+};
+
+/// Reads one file of frames, now and again later when it has grown.
+class RecordFile {
+ public:
+  explicit RecordFile(Fd fd) : fd_(std::move(fd)), frames_(kMessageBytesMax), buffer_(kReadBytes) {}
+
+  /// The next sound record; nullopt: no more for now.
+  std::optional<Record> Next();
+  /// Call when there will be no more: what is left over is a torn tail.
+  RecordingDamage DamageAtEnd() const;
+
+ private:
+  static constexpr std::size_t kMessageBytesMax = 4 << 20;
+  static constexpr std::size_t kReadBytes = 256 << 10;
+  bool Refill();
+  void StartOver();
+
+  Fd fd_;
+  off_t offset_ = 0;
+  TfRecordReader frames_;
+  std::vector<char> buffer_;
+  RecordingDamage damage_;
+  std::uint64_t skipped_sound_ = 0;  // Bytes passed over before the last sound frame: corruption, not a torn tail.
+};
+
+/// All files of a recording as one sequence in order of time. Log bytes come once each, whatever the files repeat.
+class RecordingReader {
+ public:
+  static Result<RecordingReader> Open(const std::string& directory);
+
+  /// The next record; nullopt: no more for now (a live reader waits and calls again).
+  std::optional<Record> Next();
+  RecordingDamage DamageAtEnd() const;
+  const RecordingHeader& header() const { return header_; }
+
+ private:
+  struct Source {
+    std::unique_ptr<RecordFile> file;
+    std::optional<Record> head;
+  };
+  bool DropRepeatedLog(Record& record);
+
+  std::vector<Source> sources_;
+  RecordingHeader header_;
+  std::map<LogStream, std::int64_t> log_offset_;
+};
+
+/// True when the folder holds a recording (finished or not).
+bool IsRecording(const std::string& directory);
+
+}  // namespace whystop
