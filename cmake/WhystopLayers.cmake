@@ -55,6 +55,10 @@ function(whystop_tests)
       gtest_discover_tests(${folder}_test TEST_PREFIX "${folder}." DISCOVERY_TIMEOUT 60)
     endif()
   endforeach()
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  foreach(name tidy tidy_test)
+    add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/${name}.py)
+  endforeach()
 endfunction()
 
 # fuzz/<name>_fuzz.cc makes one libFuzzer program; see fuzz/README.md.

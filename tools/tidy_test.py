@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Each rule of tidy.py must be able to fail: builds a small tree per rule and looks for its message."""
+
+import pathlib
+import tempfile
+import unittest
+
+import tidy
+
+PAGE = "# {id}: something\n" + "".join(f"\n## {h}\ntext\n" for h in tidy.CAUSE_HEADINGS)
+REGISTRY = 'constexpr CauseEntry kCauses[] = {{\n{rows}}};\n'
+
+
+def messages(files):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        return tidy.Tidy(root).run()
+
+
+def rules(rows, folders):
+    files = {"src/cause/registry.cc": REGISTRY.format(rows="".join(f'    {{.id = "{row}"}},\n' for row in rows))}
+    for folder, has_code in folders.items():
+        files[f"src/cause/{folder}/{folder}.md"] = PAGE.format(id=folder)
+        if has_code:
+            files[f"src/cause/{folder}/code.cc"] = "// Code.\n"
+    return files
+
+
+class TidyTest(unittest.TestCase):
+    def says(self, files, *parts):
+        found = messages(files)
+        self.assertTrue(any(all(part in message for part in parts) for message in found), found)
+
+    def is_quiet(self, files):
+        self.assertEqual(messages(files), [])
+
+    def test_bans_name_place_and_replacement(self):
+        for ban, line in {
+            "number-parsing": "int x = atoi(text);",
+            "regex": "std::regex pattern;",
+            "shell": "system(command);",
+            "exit": "std::exit(1);",
+            "printing": "std::cerr << 1;",
+            "clock": "auto now = std::chrono::steady_clock::now();",
+            "environment": 'getenv("HOME");',
+            "detach": "worker.detach();",
+            "raw-new": "auto* x = new Thing();",
+        }.items():
+            self.says({"src/model/a.cc": f"\n{line}\n"}, "src/model/a.cc:2:", ban, "banned here:")
+            self.is_quiet({"src/model/a.cc": f"// {line}\nauto x = R\"({line})\";\n"})
+            self.is_quiet({"src/model/a.cc": f"{line}  // tidy-allow {ban}: needed by the test.\n"})
+            self.says({"src/model/a.cc": f"{line}  // tidy-allow {ban}:\n"}, ban)
+        self.says({"src/model/a_test.cc": "sleep(1);\n"}, "sleep is banned here")
+        self.says({"src/model/a.cc": "delete thing;\n"}, "raw-new")
+
+    def test_bans_stop_where_the_call_belongs(self):
+        self.is_quiet({"src/cli/main.cc": "std::exit(1);\nprintf(text);\n"})
+        self.is_quiet({"src/base/clock.cc": "::clock_gettime(id, &now);\n"})
+        self.is_quiet({"src/model/a.h": "Fd(const Fd&) = delete;\nint exit_code();\nrun.time(0);\n"})
+        self.is_quiet({"src/model/a.cc": "_exit(1);\nstd::snprintf(a, b, c);\n"})
+
+    def test_includes_follow_the_table(self):
+        self.says({"src/cause/a.cc": '#include "detect/detector.h"\n'}, "src/cause/a.cc:1:", "may not include detect/")
+        self.says({"include/whystop/a.h": '#include "base/fd.h"\n'}, "public header")
+        self.is_quiet({"src/stream/a.cc": '#include <sys/stat.h>\n#include "wire/ring.h"\n#include "stream/b.h"\n'})
+
+    def test_sizes_have_limits(self):
+        body = "  Work();\n" * 71
+        self.says({"src/model/a.cc": "int x;\nclass A {\n public:\n  void F(int x) {\n" + body + "}\n};\n"},
+                  "src/model/a.cc:4:", "function of 73 lines")
+        self.is_quiet({"src/model/a.cc": "constexpr Row kRows[] = {\n" + "    {1, F(2)},\n" * 90 + "};\n"})
+        self.says({"tools/a.py": "x = 1\n" * 601}, "over 600 lines")
+
+    def test_text_is_clean(self):
+        self.says({"a.md": "# One\n\n# Two\n"}, "a.md:3:", "2 titles")
+        self.is_quiet({"a.md": "# One\n\n```\n# a comment\n```\n"})
+        self.says({"a.py": "x = 1 \n"}, "a.py:1:", "trailing space")
+        self.says({"a.py": "\tx = 1\n"}, "tab")
+        for place in ("/wo" + "rk/main", "/ro" + "ot/x", "/home" + "/jane/x"):
+            self.says({"a.txt": f"see {place}\n"}, "a.txt:1:", "one machine")
+        self.is_quiet({"a.txt": "/proc/1/root tests/roots/x /home/user/train.py network/workers\n"})
+        self.says({"a.txt": "https://regi" + "stry.example.org/x\n"}, "registry")
+
+    def test_rule_folders_are_whole(self):
+        self.is_quiet(rules(["a-a", "b-b"], {"a-a": True, "b-b": True, "c-c": False}))
+        self.says(rules(["b-b", "a-a"], {"a-a": True, "b-b": True}), "registry.cc:3:", "sorted")
+        self.says(rules([], {"a-a": True}), "no row for src/cause/a-a")
+        self.says(rules(["a-a"], {"a-a": False}), "has no code in src/cause/a-a")
+        self.says(rules(["a-a"], {}), "has no folder src/cause/a-a")
+        files = rules([], {"a-a": False})
+        files["src/cause/a-a/a-a.md"] = files["src/cause/a-a/a-a.md"].replace("wrong\ntext", "wrong\n")
+        self.says(files, "a-a.md:1:", "When it is wrong", "missing or empty")
+        files = rules(["a-a"], {"a-a": True})
+        files["src/cause/a-a/cases/fires_x.case"] = "# x\n"
+        self.says(files, "two quiet_")
+
+
+if __name__ == "__main__":
+    unittest.main()
