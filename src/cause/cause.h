@@ -26,19 +26,22 @@ class Hypothesis {
   std::vector<std::string> fixes_;
 };
 
-/// A cause that is known by more than its log lines. Causes without code are known by their rows in the signature
-/// table alone and need only a page.
+/// Weighs one run. Adds nothing when there is no reason to suspect this cause.
+using Weigher = void (*)(const CaseFile& run, Hypothesis& out);
+
 struct CauseEntry {
   std::string_view id;
   Answers answers = Answers::kStop;
-  Outcome outcome = Outcome::kUnknown;  // What the run's outcome is when this is the root; kUnknown: says nothing.
-  bool fault = true;
-  std::span<const std::string_view> leads_to;  // Causes that this one brings about.
-  void (*weigh)(const CaseFile& run, Hypothesis& out);
+  Outcome outcome = Outcome::kUnknown;  // Of the run when this is the root; kUnknown: it says nothing about that.
+  bool fault = true;                    // False: named in the verdict, but nothing to mend.
+  std::string_view leads_to;            // Ids of the causes that this one can bring about, separated by spaces.
+  Weigher weigh = nullptr;              // Null: known by its rows in the signature table alone.
 };
 
-/// Every cause that has code, sorted by id.
+/// Every cause, sorted by id.
 std::span<const CauseEntry> AllCauses();
+const CauseEntry* FindCause(std::string_view id);  // nullptr: no such cause.
+bool CanLeadTo(const CauseEntry& cause, std::string_view consequence);
 
 /// The page of a cause: src/cause/<id>/<id>.md, embedded at build time.
 struct CausePage {

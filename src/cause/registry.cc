@@ -1,7 +1,221 @@
 #include "cause/cause.h"
 
-namespace whystop {
+#include <algorithm>
+#include <iterator>
 
-std::span<const CauseEntry> AllCauses() { return {}; }
+#include "cause/weighers.h"
+
+namespace whystop {
+namespace {
+
+constexpr bool kFault = true;
+constexpr bool kNotAFault = false;
+constexpr auto kStop = Answers::kStop;
+constexpr auto kLearning = Answers::kLearning;
+
+// Sorted by id: what it answers, the outcome when it is the root, whether it is a fault, what it can bring about,
+// and its weigher. A cause without one is known by its rows in the signature table alone.
+// clang-format off
+constexpr CauseEntry kCauses[] = {
+    {"all-labels-ignored", kLearning, Outcome::kUnknown, kFault, "loss-nan stop-on-nan early-stop-nonfinite nan-hidden-by-logger", nullptr},
+    {"amp-misuse", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"autograd-graph-error", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"bad-init-scale", kLearning, Outcome::kUnknown, kFault, "exploding-gradient saturation dead-relu loss-nan", nullptr},
+    {"batchnorm-single-sample", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"blocked-on-gui", kStop, Outcome::kHung, kFault, "", nullptr},
+    {"bn-small-batch", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"boosting-no-split", kStop, Outcome::kStoppedEarly, kNotAFault, "", nullptr},
+    {"broken-pipe", kStop, Outcome::kKilled, kFault, "", nullptr},
+    {"bus-error", kStop, Outcome::kCrashed, kFault, "dataloader-worker-killed uncaught-exception", nullptr},
+    {"busy-loop", kStop, Outcome::kHung, kFault, "", nullptr},
+    {"callback-exception", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"capacity-too-small", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"categorical-as-integer", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"cgroup-oom-kill", kStop, Outcome::kKilled, kFault, "dataloader-worker-killed external-sigkill sibling-rank-failed uncaught-exception", nullptr},
+    {"checkpoint-corrupt", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"checkpoint-mismatch", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"class-imbalance", kLearning, Outcome::kUnknown, kFault, "constant-prediction", nullptr},
+    {"collective-mismatch", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"collective-timeout", kStop, Outcome::kRaised, kFault, "native-abort nccl-watchdog-stuck sibling-rank-failed", nullptr},
+    {"compile-or-warmup", kStop, Outcome::kRunning, kNotAFault, "", nullptr},
+    {"constant-prediction", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"cpu-fallback", kStop, Outcome::kUnknown, kFault, "", nullptr},
+    {"cuda-arch-mismatch", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"cuda-device-assert", kStop, Outcome::kRaised, kFault, "uncaught-exception", nullptr},
+    {"cuda-illegal-access", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"cuda-in-fork", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"cuda-oom", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"cuda-oom-fragmentation", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"cudnn-error", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"data-bound", kStop, Outcome::kUnknown, kFault, "", nullptr},
+    {"data-file-corrupt", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"data-ran-out", kStop, Outcome::kStoppedEarly, kFault, "", nullptr},
+    {"dataloader-deadlock", kStop, Outcome::kHung, kFault, "", nullptr},
+    {"dataloader-worker-exception", kStop, Outcome::kRaised, kFault, "uncaught-exception swallowed-exception", nullptr},
+    {"dataloader-worker-killed", kStop, Outcome::kRaised, kFault, "uncaught-exception swallowed-exception", nullptr},
+    {"ddp-unused-parameters", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"dead-relu", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"device-mismatch", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"disk-full", kStop, Outcome::kRaised, kFault, "uncaught-exception checkpoint-corrupt native-abort", nullptr},
+    {"disk-quota", kStop, Outcome::kRaised, kFault, "uncaught-exception checkpoint-corrupt", nullptr},
+    {"double-softmax", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"driver-mismatch", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"duplicate-worker-seeds", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"early-stop-disabled", kStop, Outcome::kUnknown, kFault, "", nullptr},
+    {"early-stop-nonfinite", kStop, Outcome::kStoppedEarly, kFault, "", nullptr},
+    {"early-stop-patience", kStop, Outcome::kStoppedEarly, kFault, "", nullptr},
+    {"empty-dataset", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"eval-mode-left-on", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"exploding-gradient", kLearning, Outcome::kUnknown, kFault, "loss-nan fp16-overflow loss-spike stop-on-nan early-stop-nonfinite", nullptr},
+    {"external-sigkill", kStop, Outcome::kKilled, kFault, "", nullptr},
+    {"external-sigterm", kStop, Outcome::kKilled, kFault, "", nullptr},
+    {"fd-exhausted", kStop, Outcome::kRaised, kFault, "uncaught-exception dataloader-worker-exception", nullptr},
+    {"finished-early-by-design", kStop, Outcome::kStoppedEarly, kNotAFault, "", nullptr},
+    {"finished-epochs", kStop, Outcome::kCompleted, kNotAFault, "", nullptr},
+    {"finished-max-steps", kStop, Outcome::kCompleted, kNotAFault, "", nullptr},
+    {"finished-nothing-to-do", kStop, Outcome::kCompleted, kNotAFault, "", nullptr},
+    {"fork-openmp-deadlock", kStop, Outcome::kHung, kFault, "", nullptr},
+    {"fp16-overflow", kLearning, Outcome::kUnknown, kFault, "loss-nan loss-scale-floor stop-on-nan nan-hidden-by-logger", nullptr},
+    {"fp16-underflow", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"frozen-or-detached", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"frozen-params", kLearning, Outcome::kUnknown, kFault, "loss-has-no-graph", nullptr},
+    {"gpu-ecc", kStop, Outcome::kRaised, kFault, "uncaught-exception gpu-xid", nullptr},
+    {"gpu-kernel-resources", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"gpu-leak-retained-graph", kStop, Outcome::kUnknown, kFault, "cuda-oom host-mem-leak host-oom-kill cgroup-oom-kill", nullptr},
+    {"gpu-lib-init-oom", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"gpu-lost", kStop, Outcome::kRaised, kFault, "uncaught-exception gpu-xid", nullptr},
+    {"gpu-oom-at-eval", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"gpu-shared-with-other-process", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"gpu-thermal-throttle", kStop, Outcome::kUnknown, kFault, "", nullptr},
+    {"gpu-xid", kStop, Outcome::kUnknown, kFault, "", nullptr},
+    {"heap-corruption", kStop, Outcome::kCrashed, kFault, "", nullptr},
+    {"host-alloc-failed", kStop, Outcome::kRaised, kFault, "uncaught-exception native-abort", nullptr},
+    {"host-mem-leak", kStop, Outcome::kUnknown, kFault, "host-oom-kill cgroup-oom-kill dataloader-worker-killed host-alloc-failed swap-thrash userspace-oom-daemon slurm-memory-limit", nullptr},
+    {"host-oom-kill", kStop, Outcome::kKilled, kFault, "dataloader-worker-killed external-sigkill sibling-rank-failed uncaught-exception", nullptr},
+    {"host-reboot", kStop, Outcome::kKilled, kFault, "", nullptr},
+    {"illegal-instruction", kStop, Outcome::kCrashed, kFault, "", nullptr},
+    {"invalid-math", kLearning, Outcome::kUnknown, kFault, "loss-nan stop-on-nan early-stop-nonfinite nan-hidden-by-logger", nullptr},
+    {"invalid-values-rejected", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"iterable-exhausted", kStop, Outcome::kStoppedEarly, kFault, "", nullptr},
+    {"jax-fork-deadlock", kStop, Outcome::kHung, kFault, "", nullptr},
+    {"jax-oom", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"k8s-evicted", kStop, Outcome::kKilled, kFault, "", nullptr},
+    {"label-out-of-range", kStop, Outcome::kRaised, kFault, "cuda-device-assert uncaught-exception", nullptr},
+    {"label-type-error", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"labels-misaligned", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"labels-random", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"leak-or-duplicate", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"logger-stall", kStop, Outcome::kUnknown, kFault, "", nullptr},
+    {"loss-has-no-graph", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"loss-nan", kLearning, Outcome::kUnknown, kFault, "stop-on-nan early-stop-nonfinite nan-hidden-by-logger early-stop-patience", nullptr},
+    {"loss-scale-floor", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"loss-spike", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"lr-floor-stop", kStop, Outcome::kStoppedEarly, kNotAFault, "", nullptr},
+    {"lr-too-high", kLearning, Outcome::kUnknown, kFault, "exploding-gradient loss-spike loss-nan fp16-overflow dead-relu saturation stop-on-nan early-stop-nonfinite", nullptr},
+    {"lr-too-low", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"lr-zero", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"machine-suspended", kStop, Outcome::kUnknown, kFault, "", nullptr},
+    {"masked-softmax-nan", kLearning, Outcome::kUnknown, kFault, "loss-nan stop-on-nan early-stop-nonfinite nan-hidden-by-logger", nullptr},
+    {"metric-misread", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"missing-backward", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"missing-main-guard", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"missing-values", kLearning, Outcome::kUnknown, kFault, "nan-in-data loss-nan stop-on-nan", nullptr},
+    {"missing-zero-grad", kLearning, Outcome::kUnknown, kFault, "exploding-gradient loss-nan loss-spike", nullptr},
+    {"mps-oom", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"nan-hidden-by-logger", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"nan-in-data", kLearning, Outcome::kUnknown, kFault, "loss-nan stop-on-nan early-stop-nonfinite nan-hidden-by-logger", nullptr},
+    {"native-abort", kStop, Outcome::kCrashed, kFault, "", nullptr},
+    {"nccl-duplicate-gpu", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"nccl-error", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"nccl-watchdog-stuck", kStop, Outcome::kCrashed, kFault, "", nullptr},
+    {"network-fetch-stall", kStop, Outcome::kHung, kFault, "", nullptr},
+    {"no-gpu-in-build", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"no-optimizer-step", kLearning, Outcome::kUnknown, kFault, "weights-not-loaded", nullptr},
+    {"node-failure", kStop, Outcome::kKilled, kFault, "", nullptr},
+    {"not-enough-steps", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"notebook-kernel-killed", kStop, Outcome::kKilled, kFault, "", nullptr},
+    {"notebook-runtime-limit", kStop, Outcome::kKilled, kFault, "", nullptr},
+    {"nvlink-ib-fault", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"openmp-duplicate", kStop, Outcome::kCrashed, kFault, "", nullptr},
+    {"optimizer-wrong-params", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"order-not-shuffled", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"over-regularised", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"overfitting", kLearning, Outcome::kUnknown, kFault, "early-stop-patience finished-early-by-design", nullptr},
+    {"preempted", kStop, Outcome::kKilled, kFault, "external-sigterm external-sigkill dataloader-worker-killed", nullptr},
+    {"premature-return", kStop, Outcome::kStoppedEarly, kFault, "", nullptr},
+    {"process-stopped", kStop, Outcome::kHung, kFault, "", nullptr},
+    {"ragged-batch", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"remote-fetch-failed", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"rendezvous-stuck", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"resume-already-complete", kStop, Outcome::kStoppedEarly, kFault, "", nullptr},
+    {"rlimit-signal", kStop, Outcome::kKilled, kFault, "", nullptr},
+    {"saturation", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"scheduler-cancelled", kStop, Outcome::kKilled, kFault, "external-sigterm external-sigkill dataloader-worker-killed sibling-rank-failed", nullptr},
+    {"scheduler-order", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"scheduler-time-limit", kStop, Outcome::kKilled, kFault, "external-sigterm external-sigkill user-interrupt dataloader-worker-killed", nullptr},
+    {"segfault", kStop, Outcome::kCrashed, kFault, "dataloader-worker-killed sibling-rank-failed uncaught-exception", nullptr},
+    {"session-cleanup", kStop, Outcome::kKilled, kFault, "", nullptr},
+    {"shape-mismatch", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"shm-exhausted", kStop, Outcome::kRaised, kFault, "bus-error dataloader-worker-killed uncaught-exception", nullptr},
+    {"shutdown-hang", kStop, Outcome::kHung, kFault, "", nullptr},
+    {"shutdown-noise", kStop, Outcome::kUnknown, kNotAFault, "", nullptr},
+    {"sibling-rank-failed", kStop, Outcome::kKilled, kFault, "", nullptr},
+    {"sigfpe", kStop, Outcome::kCrashed, kFault, "", nullptr},
+    {"sighup-logout", kStop, Outcome::kKilled, kFault, "", nullptr},
+    {"silent-data-corruption", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"slurm-memory-limit", kStop, Outcome::kKilled, kFault, "", nullptr},
+    {"stop-flag-callback", kStop, Outcome::kStoppedEarly, kFault, "", nullptr},
+    {"stop-on-nan", kStop, Outcome::kStoppedEarly, kFault, "", nullptr},
+    {"storage-stall", kStop, Outcome::kUnknown, kFault, "", nullptr},
+    {"straggler", kStop, Outcome::kUnknown, kFault, "", nullptr},
+    {"strings-as-numbers", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"swallowed-exception", kStop, Outcome::kUnknown, kFault, "", nullptr},
+    {"swap-thrash", kStop, Outcome::kUnknown, kFault, "external-sigkill", nullptr},
+    {"symmetric-init", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"target-broadcast", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"target-reached", kStop, Outcome::kStoppedEarly, kNotAFault, "", nullptr},
+    {"tf-gpu-oom", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"thread-limit", kStop, Outcome::kRaised, kFault, "uncaught-exception native-abort", nullptr},
+    {"time-budget-reached", kStop, Outcome::kStoppedEarly, kNotAFault, "", nullptr},
+    {"token-id-out-of-range", kStop, Outcome::kRaised, kFault, "cuda-device-assert uncaught-exception", nullptr},
+    {"tokenizer-fork-deadlock", kStop, Outcome::kHung, kFault, "", nullptr},
+    {"trial-pruned", kStop, Outcome::kStoppedEarly, kNotAFault, "", nullptr},
+    {"uncaught-exception", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"uneven-inputs", kStop, Outcome::kHung, kFault, "collective-timeout", nullptr},
+    {"unscaled-inputs", kLearning, Outcome::kUnknown, kFault, "exploding-gradient saturation dead-relu loss-nan constant-prediction stop-on-nan", nullptr},
+    {"unscaled-targets", kLearning, Outcome::kUnknown, kFault, "exploding-gradient loss-nan stop-on-nan early-stop-nonfinite", nullptr},
+    {"user-interrupt", kStop, Outcome::kInterrupted, kFault, "", nullptr},
+    {"userspace-oom-daemon", kStop, Outcome::kKilled, kFault, "dataloader-worker-killed sibling-rank-failed uncaught-exception", nullptr},
+    {"waiting-for-input", kStop, Outcome::kHung, kFault, "", nullptr},
+    {"weights-not-loaded", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"windows-pagefile", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"worker-shards-mismatch", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+    {"wrapper-timeout", kStop, Outcome::kKilled, kFault, "external-sigterm external-sigkill", nullptr},
+    {"wrong-loss-activation", kLearning, Outcome::kUnknown, kFault, "", nullptr},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const CauseEntry> AllCauses() { return kCauses; }
+
+const CauseEntry* FindCause(std::string_view id) {
+  const auto* const found =
+      std::lower_bound(std::begin(kCauses), std::end(kCauses), id,
+                       [](const CauseEntry& entry, std::string_view wanted) { return entry.id < wanted; });
+  return found != std::end(kCauses) && found->id == id ? found : nullptr;
+}
+
+bool CanLeadTo(const CauseEntry& cause, std::string_view consequence) {
+  std::string_view rest = cause.leads_to;
+  while (!rest.empty()) {
+    const std::string_view id = rest.substr(0, rest.find(' '));
+    if (id == consequence) {
+      return true;
+    }
+    rest.remove_prefix(std::min(rest.size(), id.size() + 1));
+  }
+  return false;
+}
 
 }  // namespace whystop
