@@ -46,7 +46,7 @@ BANS = [
      r"!src/base/clock\.", "take the time as a parameter, or use base/clock.h at the edge"),
     ("environment", r"\b(?:secure_)?getenv\s*\(", r"!src/(?:cli|client)/|_test\.cc", "take the setting as a parameter"),
     ("detach", r"(?:\.|->)detach\s*\(\s*\)", "", "own a std::jthread and stop it"),
-    ("raw-new", r"\bnew\s+[\w:(]|(?<!= )(?<!operator )\bdelete\b(?:\s*\[\s*\])?\s+[\w*(]", "",
+    ("raw-new", r"\bnew\s+[\w:]|(?<!= )(?<!operator )\bdelete\b(?:\s*\[\s*\])?\s+[\w*(]", "",
      "use values, std::make_unique or std::vector"),
 ]
 
@@ -143,35 +143,42 @@ class Tidy:
                 self.say(name, number, "a public header may not include src/: declare what it needs in include/whystop")
 
     def check_rules(self, layer, headings):
-        """Each rule folder has its page; it has a registry row if and only if it has code; rows are sorted."""
+        """Each rule has a folder with its page and a row in the registry; rows are sorted and name code where there is."""
         registry = f"src/{layer}/registry.cc"
         if not (self.root / registry).exists():
             return
         table = (self.root / registry).read_text()
-        rows = re.findall(r'^\s*\{+\s*(?:\.id = )?"([a-z0-9/-]+)"', table, re.M)
-        for before, after in zip(rows, rows[1:]):
-            if before >= after:
-                line = 1 + table.count("\n", 0, table.rindex(f'"{after}"'))
-                self.say(registry, line, f"'{after}' stands after '{before}': keep the rows sorted by id, each once")
-        by_folder = {row if layer == "cause" else re.sub(r"[/-]", "_", row): row for row in rows}
-        folders = {path.name: path for path in sorted((self.root / "src" / layer).iterdir()) if path.is_dir()}
-        for folder, path in folders.items():
-            place = f"src/{layer}/{folder}"
-            page = path / f"{folder}.md"
-            if page.exists():
-                self.check_headings(f"{place}/{folder}.md", page.read_text(encoding="utf-8"), headings)
-            else:
-                self.say(f"{place}/{folder}.md", 1, "no such page: write it (tools/new_rule.py shows the headings)")
-            has_code = any(not file.name.endswith("_test.cc") for file in path.glob("*.cc"))
-            if has_code and folder not in by_folder:
-                self.say(registry, 1, f"no row for {place}, which has code: add it")
-            if folder in by_folder and not has_code:
-                self.say(registry, 1, f"row '{by_folder[folder]}' has no code in {place}: put its code there")
-            cases = [file.name.split("_")[0] for file in path.glob("cases/*.case")]
-            if cases and (cases.count("fires") < 1 or cases.count("quiet") < 2):
-                self.say(f"{place}/cases", 1, "needs at least one fires_*.case and two quiet_*.case")
-        for folder in sorted(by_folder.keys() - folders.keys()):
-            self.say(registry, 1, f"row '{by_folder[folder]}' has no folder src/{layer}/{folder} with its page and code")
+        rows = {}  # folder -> whether the row names code
+        matches = list(re.finditer(r'^ *\{+(?:\.id = )?"([a-z0-9/-]+)"((?:[^"]|"[^"]*")*?)\},$', table, re.M))
+        for before, match in zip([None] + matches, matches):
+            line = table.count("\n", 0, match.start()) + 1
+            if before and before[1] >= match[1]:
+                self.say(registry, line, f"'{match[1]}' stands after '{before[1]}': keep the rows sorted by id, each once")
+            folder = match[1] if layer == "cause" else re.sub(r"[/-]", "_", match[1])
+            rows[folder] = "nullptr" not in match[2]
+            if not (self.root / "src" / layer / folder).is_dir():
+                self.say(registry, line, f"'{match[1]}' has no folder src/{layer}/{folder}: add it with its page")
+        for path in sorted((self.root / "src" / layer).iterdir()):
+            if path.is_dir():
+                self.check_rule_folder(f"src/{layer}/{path.name}", rows.get(path.name), registry, headings)
+
+    def check_rule_folder(self, place, row_names_code, registry, headings):
+        path = self.root / place
+        page = path / f"{path.name}.md"
+        if page.exists():
+            self.check_headings(f"{place}/{page.name}", page.read_text(encoding="utf-8"), headings)
+        else:
+            self.say(f"{place}/{page.name}", 1, "no such page: write it (tools/new_rule.py shows the headings)")
+        has_code = any(not file.name.endswith("_test.cc") for file in path.glob("*.cc"))
+        if row_names_code is None:
+            self.say(registry, 1, f"no row for {place}: add it (tools/new_rule.py does)")
+        elif has_code and not row_names_code:
+            self.say(registry, 1, f"{place} has code that its row does not name: put it in place of nullptr")
+        elif row_names_code and not has_code:
+            self.say(registry, 1, f"the row of {place} names code that is not in that folder: put it there")
+        cases = [file.name.split("_")[0] for file in path.glob("cases/*.case")]
+        if cases and (cases.count("fires") < 1 or cases.count("quiet") < 2):
+            self.say(f"{place}/cases", 1, "needs at least one fires_*.case and two quiet_*.case")
 
     def check_headings(self, name, text, headings):
         for heading in headings:

@@ -8,7 +8,7 @@ import unittest
 import tidy
 
 PAGE = "# {id}: something\n" + "".join(f"\n## {h}\ntext\n" for h in tidy.CAUSE_HEADINGS)
-REGISTRY = 'constexpr CauseEntry kCauses[] = {{\n{rows}}};\n'
+REGISTRY = "constexpr CauseEntry kCauses[] = {{\n{rows}}};\n"
 
 
 def messages(files):
@@ -21,11 +21,13 @@ def messages(files):
 
 
 def rules(rows, folders):
-    files = {"src/cause/registry.cc": REGISTRY.format(rows="".join(f'    {{.id = "{row}"}},\n' for row in rows))}
+    """rows: id -> whether it names code; folders: id -> whether it has code."""
+    lines = [f'    {{"{row}", kStop, "", {"&Weigh" if named else "nullptr"}}},\n' for row, named in rows.items()]
+    files = {"src/cause/registry.cc": REGISTRY.format(rows="".join(lines))}
     for folder, has_code in folders.items():
         files[f"src/cause/{folder}/{folder}.md"] = PAGE.format(id=folder)
         if has_code:
-            files[f"src/cause/{folder}/code.cc"] = "// Code.\n"
+            files[f"src/cause/{folder}/{folder}.cc"] = "// Code.\n"
     return files
 
 
@@ -85,15 +87,16 @@ class TidyTest(unittest.TestCase):
         self.says({"a.txt": "https://regi" + "stry.example.org/x\n"}, "registry")
 
     def test_rule_folders_are_whole(self):
-        self.is_quiet(rules(["a-a", "b-b"], {"a-a": True, "b-b": True, "c-c": False}))
-        self.says(rules(["b-b", "a-a"], {"a-a": True, "b-b": True}), "registry.cc:3:", "sorted")
-        self.says(rules([], {"a-a": True}), "no row for src/cause/a-a")
-        self.says(rules(["a-a"], {"a-a": False}), "has no code in src/cause/a-a")
-        self.says(rules(["a-a"], {}), "has no folder src/cause/a-a")
-        files = rules([], {"a-a": False})
+        self.is_quiet(rules({"a-a": True, "b-b": False}, {"a-a": True, "b-b": False}))
+        self.says(rules({"b-b": True, "a-a": True}, {"a-a": True, "b-b": True}), "registry.cc:3:", "sorted")
+        self.says(rules({}, {"a-a": True}), "no row for src/cause/a-a")
+        self.says(rules({"a-a": False}, {"a-a": True}), "src/cause/a-a has code that its row does not name")
+        self.says(rules({"a-a": True}, {"a-a": False}), "names code that is not in that folder")
+        self.says(rules({"a-a": True}, {}), "registry.cc:2:", "has no folder src/cause/a-a")
+        files = rules({"a-a": False}, {"a-a": False})
         files["src/cause/a-a/a-a.md"] = files["src/cause/a-a/a-a.md"].replace("wrong\ntext", "wrong\n")
         self.says(files, "a-a.md:1:", "When it is wrong", "missing or empty")
-        files = rules(["a-a"], {"a-a": True})
+        files = rules({"a-a": True}, {"a-a": True})
         files["src/cause/a-a/cases/fires_x.case"] = "# x\n"
         self.says(files, "two quiet_")
 
