@@ -45,7 +45,9 @@ struct CaseFile {
   std::vector<ReadingHistory> readings;
   std::vector<Drop> drops;
   std::vector<std::string> notes;
-  Progress progress;                          // The furthest seen.
+  Progress progress;                          // The furthest seen, of the last session.
+  std::int64_t metric_points = 0;             // Scalars seen, of the last session.
+  std::int64_t sessions = 1;                  // Runs that one appended log holds; the last one is judged.
   bool probe_loaded = false;
 
   const Finding* FindFirst(std::string_view detector) const;

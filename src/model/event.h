@@ -102,6 +102,7 @@ struct LogFact {
   std::optional<int> rank;
   bool generic = false;               // Loses to any other root of the same event (see cause/README).
   bool fatal = false;                 // The line itself says that the process ends.
+  std::int64_t metrics_after = 0;     // Metric points that came later; filled in when the case is closed.
 };
 
 struct Frame {
@@ -123,6 +124,7 @@ struct ExceptionSeen {
   bool in_worker = false;           // Raised in a DataLoader worker and re-raised in the trainer.
   std::optional<int> rank;
   Place place;
+  std::int64_t metrics_after = 0;   // Metric points that came later; filled in when the case is closed.
 };
 
 /// What a training series means. Names are the user's own and stay in `series`.

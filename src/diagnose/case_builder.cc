@@ -1,0 +1,182 @@
+#include "diagnose/case_builder.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace whystop {
+namespace {
+
+constexpr std::size_t kReadingsMax = 8192;
+constexpr std::size_t kLogKindsMax = 512;
+constexpr std::size_t kObservationKindsMax = 128;
+
+template <typename T>
+void KeepFurthest(std::optional<T>& kept, const std::optional<T>& seen) {
+  if (seen && (!kept || *seen > *kept)) {
+    kept = seen;
+  }
+}
+
+bool EndedBadly(const ProcessEnd& ended) { return ended.end && ended.end->ShellCode() != 0; }
+
+}  // namespace
+
+void CaseBuilder::Push(const Event& event) {
+  ++order_;
+  file_.last_at = std::max(file_.last_at, event.at);
+  if (const auto* sample = event.As<Sample>()) {
+    Take(*sample, event.at);
+  } else if (const auto* subject = event.As<SubjectSeen>()) {
+    subjects_[subject->id] = subject->subject;
+  } else if (event.As<Scalar>() != nullptr) {
+    ++file_.metric_points;
+  } else if (const auto* start = event.As<RunStart>()) {
+    Take(*start);
+  } else if (const auto* ended = event.As<ProcessEnd>()) {
+    Take(*ended);
+  } else if (const auto* seen = event.As<SignalSeen>()) {
+    signals_.Push(*seen);
+  } else if (const auto* tie = event.As<ClockTie>()) {
+    file_.suspended += tie->suspended;
+  } else if (const auto* line = event.As<KernelLine>()) {
+    kernel_lines_.Push(*line);
+  } else if (const auto* fact = event.As<LogFact>()) {
+    Take(*fact);
+  } else if (const auto* exception = event.As<ExceptionSeen>()) {
+    Take(*exception);
+  } else if (const auto* progress = event.As<Progress>()) {
+    Take(*progress);
+  } else if (const auto* observation = event.As<Observation>()) {
+    Take(*observation);
+  } else if (const auto* drop = event.As<Drop>()) {
+    drops_[drop->counter] += drop->count;
+  } else if (const auto* note = event.As<RecorderNote>()) {
+    notes_.Push(*note);
+  } else if (const auto* end = event.As<RunEnd>()) {
+    file_.end = *end;
+  } else if (const auto* text_end = event.As<TextEnd>()) {
+    file_.text_end = *text_end;
+  }
+}
+
+void CaseBuilder::Take(const RunStart& start) {
+  file_.start = start;
+  file_.watched = true;
+}
+
+void CaseBuilder::Take(const Sample& sample, RunTime at) {
+  for (const Reading& reading : sample.readings) {
+    const std::pair key{reading.subject, reading.quantity};
+    auto found = readings_.find(key);
+    if (found == readings_.end()) {
+      if (readings_.size() >= kReadingsMax) {
+        continue;
+      }
+      const auto subject = subjects_.find(reading.subject);
+      ReadingHistory history;
+      history.subject = subject == subjects_.end() ? Subject{} : subject->second;
+      history.quantity = reading.quantity;
+      history.first = history.min = history.max = reading.value;
+      history.first_at = at;
+      found = readings_.emplace(key, std::move(history)).first;
+    }
+    ReadingHistory& history = found->second;
+    history.last = reading.value;
+    history.last_at = at;
+    history.min = std::min(history.min, reading.value);
+    history.max = std::max(history.max, reading.value);
+  }
+}
+
+void CaseBuilder::Take(const ProcessEnd& ended) {
+  if (ended.is_job) {
+    file_.job_end = ended;
+  } else {
+    (EndedBadly(ended) ? failed_processes_ : ended_processes_).Push(ended);
+  }
+}
+
+void CaseBuilder::Take(const LogFact& fact) {
+  const std::pair key{fact.cause, fact.role};
+  auto found = log_facts_.find(key);
+  if (found == log_facts_.end()) {
+    if (log_facts_.size() >= kLogKindsMax) {
+      return;
+    }
+    found = log_facts_.emplace(key, FirstAndLast<Kept<LogFact>>(4, 8)).first;
+  }
+  found->second.Push({order_, file_.metric_points, fact});
+}
+
+void CaseBuilder::Take(const ExceptionSeen& seen) { exceptions_.Push({order_, file_.metric_points, seen}); }
+
+void CaseBuilder::Take(const Progress& progress) {
+  KeepFurthest(file_.progress.epoch, progress.epoch);
+  KeepFurthest(file_.progress.step, progress.step);
+  if (progress.epochs_planned) {
+    file_.progress.epochs_planned = progress.epochs_planned;
+  }
+  if (progress.steps_planned) {
+    file_.progress.steps_planned = progress.steps_planned;
+  }
+}
+
+void CaseBuilder::Take(const Observation& seen) {
+  if (seen.kind == "session-start") {
+    StartSession();
+    return;
+  }
+  file_.probe_loaded = file_.probe_loaded || seen.kind == "python";
+  auto found = observations_.find(seen.kind);
+  if (found == observations_.end()) {
+    if (observations_.size() >= kObservationKindsMax) {
+      return;
+    }
+    found = observations_.emplace(seen.kind, FirstAndLast<Kept<Observation>>(64, 64)).first;
+  }
+  found->second.Push({order_, file_.metric_points, seen});
+}
+
+/// A log that several runs appended to: the verdict is about the last one.
+void CaseBuilder::StartSession() {
+  ++file_.sessions;
+  log_facts_.clear();
+  exceptions_ = FirstAndLast<Kept<ExceptionSeen>>(8, 24);
+  file_.progress = Progress{};
+  file_.metric_points = 0;
+}
+
+CaseFile CaseBuilder::Build() const {
+  CaseFile file = file_;
+  auto append = [](auto& list) { return [&list](const auto& value) { list.push_back(value); }; };
+  failed_processes_.ForEach(append(file.process_ends));
+  ended_processes_.ForEach(append(file.process_ends));
+  signals_.ForEach(append(file.signals));
+  kernel_lines_.ForEach(append(file.kernel_lines));
+  notes_.ForEach([&file](const RecorderNote& note) { file.notes.push_back(note.text); });
+  for (const auto& [counter, count] : drops_) {
+    file.drops.push_back({counter, count});
+  }
+  for (const auto& [key, history] : readings_) {
+    file.readings.push_back(history);
+  }
+  std::vector<Kept<LogFact>> facts;
+  for (const auto& [key, kept] : log_facts_) {
+    kept.ForEach(append(facts));
+  }
+  std::sort(facts.begin(), facts.end(), [](const auto& a, const auto& b) { return a.order < b.order; });
+  for (Kept<LogFact>& kept : facts) {
+    kept.value.metrics_after = file_.metric_points - kept.metrics_before;
+    file.log_facts.push_back(std::move(kept.value));
+  }
+  exceptions_.ForEach([this, &file](const Kept<ExceptionSeen>& kept) {
+    file.exceptions.push_back(kept.value);
+    file.exceptions.back().metrics_after = file_.metric_points - kept.metrics_before;
+  });
+  for (const auto& [kind, kept] : observations_) {
+    kept.ForEach([&file](const Kept<Observation>& one) { file.observations.push_back(one.value); });
+  }
+  return file;
+}
+
+}  // namespace whystop

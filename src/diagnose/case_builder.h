@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "cause/case_file.h"
+#include "diagnose/first_and_last.h"
+#include "model/event.h"
+
+namespace whystop {
+
+/// Collects what causes weigh from the events of a run. Memory is bounded whatever the run did: of things that repeat,
+/// the first and the last are kept.
+class CaseBuilder final : public EventSink {
+ public:
+  void Push(const Event& event) override;
+
+  /// The case as known now. Findings are the caller's to add.
+  CaseFile Build() const;
+
+ private:
+  template <typename T>
+  struct Kept {
+    std::int64_t order = 0;
+    std::int64_t metrics_before = 0;
+    T value;
+  };
+
+  void Take(const RunStart& start);
+  void Take(const Sample& sample, RunTime at);
+  void Take(const ProcessEnd& ended);
+  void Take(const LogFact& fact);
+  void Take(const ExceptionSeen& seen);
+  void Take(const Progress& progress);
+  void Take(const Observation& seen);
+  void StartSession();
+
+  CaseFile file_;
+  std::int64_t order_ = 0;
+  std::unordered_map<SubjectId, Subject> subjects_;
+  std::map<std::pair<SubjectId, Quantity>, ReadingHistory> readings_;
+  FirstAndLast<ProcessEnd> failed_processes_{64, 64};
+  FirstAndLast<ProcessEnd> ended_processes_{16, 48};
+  FirstAndLast<SignalSeen> signals_{16, 48};
+  FirstAndLast<KernelLine> kernel_lines_{64, 64};
+  std::map<std::pair<std::string, LogFact::Role>, FirstAndLast<Kept<LogFact>>> log_facts_;
+  FirstAndLast<Kept<ExceptionSeen>> exceptions_{8, 24};
+  std::map<std::string, FirstAndLast<Kept<Observation>>> observations_;
+  FirstAndLast<RecorderNote> notes_{32, 32};
+  std::map<std::string, std::int64_t> drops_;
+};
+
+}  // namespace whystop
