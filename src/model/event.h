@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -177,6 +178,10 @@ struct TensorStats {
   double sum = 0;
   double sum_squares = 0;
   double abs_max = 0;
+  /// Finite values with |x| below each of these. What 16-bit floats lose: 2^-24 is flushed to zero, 2^-14 is
+  /// subnormal, 65520 becomes infinite. 2^-7 and 1 - 2^-7: the ends of a sigmoid's or tanh's range.
+  static constexpr double kThresholds[6] = {0x1p-24, 0x1p-14, 0x1p-7, 0.9921875, 2.0, 65520.0};
+  std::array<std::uint64_t, 6> below{};
   std::optional<int> rank;
 };
 
