@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace whystop {
+
+/// Field 22 of /proc/self/stat, clock ticks after boot; 0 where /proc cannot be read.
+std::uint64_t ProcessStartTicks();
+/// The same from the text of a stat file.
+std::uint64_t ParseStartTicks(std::string_view stat);
+
+/// Makes `<directory>/<pid>-<start>.ring` (or the next free name of docs/wire.md) with `bytes` reserved on the disk.
+/// The descriptor, or -1: nothing was made.
+int CreateRingFile(const char* directory, int pid, std::uint64_t start_ticks, std::size_t bytes);
+
+/// At most `bytes_max` bytes of `text`, not ending inside a UTF-8 character.
+std::string_view CutText(std::string_view text, std::size_t bytes_max);
+
+}  // namespace whystop
