@@ -98,4 +98,14 @@ function(whystop_test_programs)
       target_link_libraries(${name} PRIVATE whystop_${folder})
     endif()
   endforeach()
+
+# Compiles a text file of a layer into its library as `extern const std::string_view <symbol>`.
+function(whystop_embed_text folder file symbol)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(generated ${CMAKE_BINARY_DIR}/generated/${folder}_${symbol}.cc)
+  add_custom_command(OUTPUT ${generated}
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/embed_text.py ${CMAKE_SOURCE_DIR}/src/${folder}/${file}
+            ${generated} ${symbol}
+    DEPENDS ${CMAKE_SOURCE_DIR}/tools/embed_text.py ${CMAKE_SOURCE_DIR}/src/${folder}/${file} VERBATIM)
+  target_sources(whystop_${folder} PRIVATE ${generated})
 endfunction()
