@@ -98,6 +98,7 @@ function(whystop_test_programs)
       target_link_libraries(${name} PRIVATE whystop_${folder})
     endif()
   endforeach()
+endfunction()
 
 # Compiles a text file of a layer into its library as `extern const std::string_view <symbol>`.
 function(whystop_embed_text folder file symbol)
