@@ -46,8 +46,8 @@ BANS = [
      r"!src/base/clock\.", "take the time as a parameter, or use base/clock.h at the edge"),
     ("environment", r"\b(?:secure_)?getenv\s*\(", r"!src/(?:cli|client)/|_test\.cc", "take the setting as a parameter"),
     ("detach", r"(?:\.|->)detach\s*\(\s*\)", "", "own a std::jthread and stop it"),
-    ("raw-new", r"\bnew\s+[\w:]|(?<!= )(?<!operator )\bdelete\b(?:\s*\[\s*\])?\s+[\w*(]", "",
-     "use values, std::make_unique or std::vector"),
+    ("raw-new", r"(?<!>\()\bnew\s+[\w:]|(?<!= )(?<!operator )\bdelete\b(?:\s*\[\s*\])?\s+[\w*(]", "",
+     "use values, std::make_unique or std::vector (private constructor: std::unique_ptr<T>(new T(...)))"),
 ]
 
 CODE_SUFFIXES = {".cc", ".h", ".c", ".hpp", ".py"}
@@ -100,7 +100,7 @@ class Tidy:
     def check_any_text(self, name, text):
         for number, line in enumerate(text.split("\n"), 1):
             if MACHINE_PATH.search(line):
-                self.say(name, number, "a path of one machine: make it relative or a parameter (in examples: /home/user)")
+                self.say(name, number, "a path of one machine: make it relative or a parameter (example: /home/user)")
             if REGISTRY_HOST.search(line):
                 self.say(name, number, "names a package registry: leave the host to the user's own configuration")
 
@@ -199,7 +199,7 @@ class Tidy:
         for heading in headings:
             section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
             if not section or not section[1].strip():
-                self.say(name, 1, f"the section '## {heading}' is missing or empty: fill it in, or say why there is none")
+                self.say(name, 1, f"the section '## {heading}' is missing or empty: fill it in or say why it is so")
 
 
 def applies(where, name):

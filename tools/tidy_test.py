@@ -62,6 +62,7 @@ class TidyTest(unittest.TestCase):
         self.is_quiet({"src/cli/main.cc": "std::exit(1);\nprintf(text);\n"})
         self.is_quiet({"src/base/clock.cc": "::clock_gettime(id, &now);\n"})
         self.is_quiet({"src/model/a.h": "Fd(const Fd&) = delete;\nint exit_code();\nrun.time(0);\n"})
+        self.is_quiet({"src/model/a.cc": "return std::unique_ptr<A>(new A(1));\nauto* a = ::new (memory) A{};\n"})
         self.is_quiet({"src/model/a.cc": "_exit(1);\nstd::snprintf(a, b, c);\n"})
 
     def test_includes_follow_the_table(self):
