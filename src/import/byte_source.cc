@@ -11,7 +11,7 @@ Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path) {
   if (!fd) {
     return fd.error();
   }
-  return std::unique_ptr<FileSource>(new FileSource(std::move(*fd), path));  // Private constructor: no make_unique.
+  return std::make_unique<FileSource>(std::move(*fd), path);
 }
 
 std::string_view FileSource::Next() {

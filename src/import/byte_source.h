@@ -38,11 +38,11 @@ class MemorySource final : public ByteSource {
 class FileSource final : public ByteSource {
  public:
   static Result<std::unique_ptr<FileSource>> Open(const std::string& path);
+  FileSource(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)), buffer_(std::size_t{1} << 20) {}
   std::string_view Next() override;
   const std::string& fault() const { return fault_; }
 
  private:
-  FileSource(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)), buffer_(std::size_t{1} << 20) {}
   Fd fd_;
   std::string path_;
   std::vector<char> buffer_;

@@ -35,7 +35,9 @@ TEST_F(Corpus, EveryMetricFileIsKnownAndReadWithoutLoss) {
     ASSERT_TRUE(kind);
     EXPECT_TRUE(*kind != FileKind::kTextLog && *kind != FileKind::kOther && *kind != FileKind::kEmpty) << entry.path();
     CollectEvents sink;
-    ASSERT_TRUE(ReadMetricFile({.path = entry.path(), .kind = *kind, .size_bytes = 0, .written = {}, .named = true}, sink));
+    const FoundFile file{.path = entry.path(), .kind = *kind, .size_bytes = 0, .written = {}, .named = true};
+    ASSERT_TRUE(ReadRun({.name = "run", .files = {file}}, {}, sink));
+    EXPECT_LE(sink.All<TextEnd>().size() + sink.All<RunEnd>().size(), 1u) << entry.path();
     for (const Drop& drop : sink.All<Drop>()) {
       ADD_FAILURE() << entry.path() << ": " << drop.counter << " " << drop.count;
     }

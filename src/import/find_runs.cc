@@ -120,9 +120,17 @@ std::string StemOf(const FoundFile& file) { return fs::path(file.path).stem().st
 
 bool IsLog(const FoundFile& file) { return file.kind == FileKind::kTextLog || file.kind == FileKind::kEmpty; }
 
+/// Curves first, then what knows how the run ended, then the log.
+int ReadingTurn(const FoundFile& file) {
+  if (IsLog(file)) {
+    return 2;
+  }
+  return file.kind == FileKind::kTrainerState || file.kind == FileKind::kWandb ? 1 : 0;
+}
+
 bool ReadsBefore(const FoundFile& left, const FoundFile& right) {
-  if (IsLog(left) != IsLog(right)) {
-    return !IsLog(left);
+  if (ReadingTurn(left) != ReadingTurn(right)) {
+    return ReadingTurn(left) < ReadingTurn(right);
   }
   return left.written != right.written ? left.written < right.written : left.path < right.path;
 }

@@ -1,33 +1,55 @@
 #include "import/open.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "import/byte_source.h"
 #include "import/csv/table_reader.h"
 #include "import/jsonl/jsonl_reader.h"
+#include "import/plain_log/plain_log.h"
 #include "import/series_log.h"
 #include "import/split_folder.h"
 #include "import/tensorboard/event_reader.h"
 #include "import/trainer_state/trainer_state_reader.h"
-#include "import/wandb/wandb_reader.h"
+#include "import/wandb/log_console.h"
 
 namespace whystop {
 namespace {
 
-/// Until the log reader is there to take it.
-class NoConsole final : public ConsoleText {
+/// Passes events on, but keeps back how each file ends: a run has one end.
+class OneEnd final : public EventSink {
  public:
-  void Feed(std::string_view) override {}
-  void Finish() override {}
+  explicit OneEnd(EventSink& sink) : sink_(sink) {}
+
+  void Push(const Event& event) override {
+    const TextEnd* end = event.As<TextEnd>();
+    if (end == nullptr) {
+      sink_.Push(event);
+      return;
+    }
+    // What a program says of its own completion beats silence; otherwise the later file (a log) knows better.
+    const bool was_completed = end_ && end_->As<TextEnd>()->kind == TextEnd::Kind::kCompleted;
+    if (!was_completed || end->kind == TextEnd::Kind::kCompleted) {
+      end_ = event;
+    }
+  }
+  void Finish(std::optional<std::chrono::seconds> age) {
+    if (end_) {
+      TextEnd& end = std::get<TextEnd>(end_->body);
+      end.age = age;
+      sink_.Push(*end_);
+    }
+  }
+
+ private:
+  EventSink& sink_;
+  std::optional<Event> end_;
 };
 
-bool IsMetricKind(FileKind kind) {
-  return kind != FileKind::kTextLog && kind != FileKind::kEmpty && kind != FileKind::kOther;
-}
-
-void ReadKind(FileKind kind, ByteSource& source, SeriesLog& log) {
+void ReadSource(FileKind kind, ByteSource& source, SeriesLog& log, EventSink& sink) {
   switch (kind) {
     case FileKind::kTable:
       return TableReader(log).Read(source);
@@ -38,7 +60,7 @@ void ReadKind(FileKind kind, ByteSource& source, SeriesLog& log) {
     case FileKind::kTrainerState:
       return ReadTrainerState(source, log);
     case FileKind::kWandb: {
-      NoConsole console;
+      LogConsole console(log, sink);
       return WandbReader(log, console).Read(source);
     }
     case FileKind::kTensorBoard:
@@ -65,34 +87,47 @@ Status ReadEventFolder(const std::string& folder, const std::vector<const FoundF
   return Ok{};
 }
 
-}  // namespace
+Status ReadEventFiles(const FoundRun& run, EventSink& sink) {
+  std::map<std::string, std::vector<const FoundFile*>> folders;
+  for (const FoundFile& file : run.files) {
+    if (file.kind == FileKind::kTensorBoard) {
+      folders[std::filesystem::path(file.path).parent_path().string()].push_back(&file);
+    }
+  }
+  for (const auto& [folder, files] : folders) {
+    WS_RETURN_IF_ERROR(ReadEventFolder(folder, files, sink));
+  }
+  return Ok{};
+}
 
-Status ReadMetricFile(const FoundFile& file, EventSink& sink) {
-  if (file.kind == FileKind::kTensorBoard) {
-    return ReadEventFolder(std::filesystem::path(file.path).parent_path(), {&file}, sink);
+Status ReadOneFile(const FoundFile& file, EventSink& sink) {
+  if (file.kind == FileKind::kTextLog || file.kind == FileKind::kEmpty) {
+    const auto read = ReadPlainLog(file.path, sink);
+    return read ? Status(Ok{}) : Status(read.error());
   }
   auto source = FileSource::Open(file.path);
   if (!source) {
     return source.error();
   }
   SeriesLog log(file.path, sink);
-  ReadKind(file.kind, **source, log);
+  ReadSource(file.kind, **source, log, sink);
   log.Finish();
   return Ok{};
 }
 
-Status ReadMetricFiles(const FoundRun& run, EventSink& sink) {
-  std::map<std::string, std::vector<const FoundFile*>> event_folders;
+}  // namespace
+
+Status ReadRun(const FoundRun& run, std::chrono::nanoseconds now, EventSink& sink) {
+  OneEnd one_end(sink);
+  WS_RETURN_IF_ERROR(ReadEventFiles(run, one_end));
+  std::chrono::nanoseconds written{};
   for (const FoundFile& file : run.files) {
-    if (file.kind == FileKind::kTensorBoard) {
-      event_folders[std::filesystem::path(file.path).parent_path()].push_back(&file);
-    } else if (IsMetricKind(file.kind)) {
-      WS_RETURN_IF_ERROR(ReadMetricFile(file, sink));
+    written = std::max(written, file.written);
+    if (file.kind != FileKind::kTensorBoard) {
+      WS_RETURN_IF_ERROR(ReadOneFile(file, one_end));
     }
   }
-  for (const auto& [folder, files] : event_folders) {
-    WS_RETURN_IF_ERROR(ReadEventFolder(folder, files, sink));
-  }
+  one_end.Finish(std::chrono::duration_cast<std::chrono::seconds>(std::max(now - written, std::chrono::nanoseconds{})));
   return Ok{};
 }
 

@@ -43,10 +43,8 @@ struct Found {
 Result<Found> FindRuns(const std::vector<std::string>& paths, const FindLimits& limits,
                        const std::function<void(std::size_t files_seen)>& on_progress);
 
-/// Reads one metric file into events. Text logs are for import/plain_log.
-Status ReadMetricFile(const FoundFile& file, EventSink& sink);
-
-/// Reads all metric files of a run, TensorBoard files of one folder as one.
-Status ReadMetricFiles(const FoundRun& run, EventSink& sink);
+/// Reads everything a run left into events: metrics, then text logs, then one TextEnd (where no exit status is known).
+/// `now` is the wall time since 1970 that a file's age is counted from.
+Status ReadRun(const FoundRun& run, std::chrono::nanoseconds now, EventSink& sink);
 
 }  // namespace whystop

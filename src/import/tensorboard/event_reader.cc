@@ -47,6 +47,9 @@ void EventReader::Read(ByteSource& source) {
   if (skipped_before_sound > 0) {  // Damage with sound records behind it; damage at the end is a torn tail.
     log_.Dropped("import.tensorboard_skipped_bytes", static_cast<std::int64_t>(skipped_before_sound));
   }
+  TextEnd end;
+  end.place.file = log_.file();
+  log_.Emit(std::move(end));
   if (!config_.attributes.empty()) {
     config_.kind = kRunConfig;
     log_.Observe(std::exchange(config_, {}));

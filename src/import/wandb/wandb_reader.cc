@@ -1,5 +1,6 @@
 #include "import/wandb/wandb_reader.h"
 
+#include <algorithm>
 #include <chrono>
 #include <protozero/pbf_reader.hpp>
 #include <utility>
@@ -25,6 +26,7 @@ constexpr protozero::pbf_tag_type kRunConfigField = 4;
 constexpr protozero::pbf_tag_type kItemKey = 1;
 constexpr protozero::pbf_tag_type kItemNestedKey = 2;
 constexpr protozero::pbf_tag_type kItemValue = 16;
+constexpr protozero::pbf_tag_type kOutputTime = 2;
 constexpr protozero::pbf_tag_type kOutputLine = 3;
 constexpr protozero::pbf_tag_type kExitCode = 1;
 constexpr protozero::pbf_tag_type kExitRuntime = 2;
@@ -34,6 +36,12 @@ constexpr std::size_t kKeyBytesMax = 512;
 constexpr std::size_t kConfigBytesMax = 64 << 10;
 
 std::string_view View(protozero::data_view view) { return {view.data(), view.size()}; }
+
+/// A google.protobuf.Timestamp, to the second.
+double SecondsOf(std::string_view timestamp) {
+  protozero::pbf_reader field(timestamp.data(), timestamp.size());
+  return field.next(1) ? static_cast<double>(field.get_int64()) : 0;
+}
 
 std::optional<double> JsonNumber(std::string_view json) {
   json = Trim(json);
@@ -84,7 +92,7 @@ void WandbReader::Read(ByteSource& source) {
     config_.kind = kRunConfig;
     log_.Observe(std::move(config_));
   }
-  console_.Finish();
+  console_.Finish(last_at_, has_exit_);
   PushEnd();
 }
 
@@ -106,11 +114,11 @@ void WandbReader::PushEnd() {
     interrupt.message = "recorded by the W&B client as exit code 255";
     interrupt.ended_process = true;
     interrupt.place.file = log_.file();
-    log_.Emit(std::move(interrupt));
+    log_.Emit(std::move(interrupt), last_at_);
   }
-  log_.Observe(std::move(exit));
+  log_.Observe(std::move(exit), last_at_);
   if (has_exit_) {
-    log_.Emit(std::move(end));
+    log_.Emit(std::move(end), last_at_);
   }
 }
 
@@ -224,10 +232,23 @@ void WandbReader::TakeRun(std::string_view run) {
 }
 
 void WandbReader::TakeOutput(std::string_view output) {
+  std::string_view line;
+  double wall_seconds = 0;
   protozero::pbf_reader field(output.data(), output.size());
-  while (field.next(kOutputLine)) {
-    console_.Feed(View(field.get_view()));
+  while (field.next()) {
+    switch (field.tag()) {
+      case kOutputLine:
+        line = View(field.get_view());
+        break;
+      case kOutputTime:
+        wall_seconds = SecondsOf(View(field.get_view()));
+        break;
+      default:
+        field.skip();
+    }
   }
+  last_at_ = std::max(last_at_, log_.SinceFirst(wall_seconds));
+  console_.Feed(line, last_at_);
 }
 
 void WandbReader::TakeExit(std::string_view exit_record) {

@@ -17,8 +17,9 @@ namespace whystop {
 class ConsoleText {
  public:
   virtual ~ConsoleText() = default;
-  virtual void Feed(std::string_view bytes) = 0;
-  virtual void Finish() = 0;
+  virtual void Feed(std::string_view bytes, RunTime at) = 0;
+  /// `end_known`: there is an exit record, so that how the text ends says nothing more.
+  virtual void Finish(RunTime at, bool end_known) = 0;
 };
 
 /// Reads a W&B run file (`run-ID.wandb`): history as series, configuration, console text (given to `console`), and the
@@ -55,6 +56,7 @@ class WandbReader {
   bool has_exit_ = false;
   std::int64_t exit_code_ = 0;
   std::optional<std::int64_t> runtime_seconds_;
+  RunTime last_at_{};
 };
 
 }  // namespace whystop

@@ -21,8 +21,8 @@ constexpr std::size_t kBlockBytes = 32768;
 
 class KeepText final : public ConsoleText {
  public:
-  void Feed(std::string_view bytes) override { text.append(bytes); }
-  void Finish() override {}
+  void Feed(std::string_view bytes, RunTime) override { text.append(bytes); }
+  void Finish(RunTime, bool) override {}
   std::string text;
 };
 
