@@ -1,0 +1,50 @@
+"""Keeps the probe's own time within its share of the run's."""
+
+from collections import deque
+from time import process_time
+
+_SHARE = 0.01
+_TOKENS_MAX_S = 0.25  # What a quiet stretch may save up: one pass over a large model.
+_COSTS_KEPT = 9
+
+
+class Governor:
+    """A token bucket in seconds. Every step earns a share of its duration; sampling spends what it costs.
+
+    Costs are medians of recent measurements: on a busy machine a single one holds the time of other programs, and
+    a sum of them would starve the sampling.
+    """
+
+    def __init__(self, share=_SHARE):
+        self._share = share
+        # The start of the process (importing torch alone takes a second) earned its share too.
+        self.tokens_s = share * process_time()
+        self.spent_s = 0.0
+        self._costs = {}
+        self._always_s = 0.0
+
+    def earn(self, duration_s):
+        """A step took this long, and the part of the probe that is always on took its own part of it."""
+        self.spent_s += self._always_s
+        self.tokens_s = min(self.tokens_s + self._share * duration_s - self._always_s, _TOKENS_MAX_S)
+
+    def set_always_on(self, seconds):
+        self._always_s = self._note("always", 1, seconds)
+
+    def affords(self, what, units=1):
+        """Whether `units` of a work that was measured before fit into the tokens. The first time always does."""
+        return self._unit_cost(what) * units <= self.tokens_s
+
+    def spend(self, what, units, seconds):
+        cost = self._note(what, units, seconds) * units
+        self.tokens_s -= cost
+        self.spent_s += cost
+
+    def _unit_cost(self, what):
+        costs = self._costs.get(what)
+        return sorted(costs)[len(costs) // 2] if costs else 0.0
+
+    def _note(self, what, units, seconds):
+        costs = self._costs.setdefault(what, deque(maxlen=_COSTS_KEPT))
+        costs.append(seconds / max(units, 1))
+        return self._unit_cost(what)

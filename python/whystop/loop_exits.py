@@ -1,0 +1,158 @@
+"""Tells how the loops of a nest were left, from the lines that their code runs. Fed by a trace function or a monitor."""
+
+from whystop.loop_nest import scope_of
+from whystop.loop_values import values_text
+
+_TOLD_MAX = 40  # Of one statement: a `break` of an inner loop may be taken every epoch.
+_CAUGHT_MAX = 20
+
+
+class Exits:
+    """One nest while it runs. A candidate is a leaving statement whose line was reached; what comes next decides."""
+
+    def __init__(self, training, nest):
+        self._training = training
+        self.nest = nest
+        self._by_code = {}
+        for level in nest.levels:
+            self._by_code.setdefault(level.code, []).append(level)
+        self._inside = set(nest.levels)
+        self.handler_lines = {line for level in nest.levels for line, _, _ in level.loop.handlers}
+        self._left_since = set()
+        self._candidate = None
+        self._error = None  # (type, message) of an exception on its way; never the exception itself
+        self._handled = None  # The same of the last one that an `except` of the nest took.
+        self._told = {}
+        self._caught = 0
+
+    def codes(self):
+        return list(self._by_code)
+
+    def levels(self, code):
+        return self._by_code.get(code, ())
+
+    def running(self):
+        return bool(self._inside)
+
+    def whole(self):
+        """Whether every loop of the nest has run since the last step without being left."""
+        return len(self._inside) == len(self.nest.levels) and not self._left_since
+
+    def reenter(self):
+        """A step was made inside the nest: all its loops run. Returns those that had been left before."""
+        left, self._left_since = self._left_since, set()
+        self._inside.update(self.nest.levels)
+        return left
+
+    def on_line(self, frame, code, line):
+        levels = self._by_code.get(code)
+        if levels is None:
+            return
+        candidate = self._candidate
+        if candidate is not None and candidate.level.code is code:
+            self._candidate = None
+            if candidate.leaving.how == "break" and not candidate.level.loop.holds(line):
+                self._left(candidate)
+        for level in levels:
+            if level not in self._inside:
+                if level.loop.body_first <= line <= level.loop.body_last:
+                    self._inside.add(level)
+            elif not level.loop.holds(line):
+                self._ended(level, frame)
+        self._note_caught(levels, code, line)
+        for level in reversed(levels):
+            for leaving in level.loop.exits:
+                if leaving.line == line and level in self._inside:
+                    self._candidate = _Candidate(level, leaving, frame)
+                    return
+
+    def on_return(self, frame, code):
+        """The function was left, by `return`, by an exception, or at its end."""
+        levels = [level for level in self._by_code.get(code, ()) if level in self._inside]
+        candidate, self._candidate = self._candidate, None
+        error, self._error = self._error, None
+        for level in reversed(levels):
+            if candidate is not None and candidate.leaves(level):
+                self._left(candidate.of(level, frame))
+            elif error is not None:
+                self._tell(level, "exception", error=error, scope=scope_of(frame))
+            else:
+                self._ended(level, frame)
+            self._inside.discard(level)
+
+    def on_error(self, error):
+        self._error = (type(error).__name__, str(error)[:400])
+
+    def at_exit(self):
+        """The process ends: a leaving statement that was reached and not followed by anything was the last one."""
+        candidate, self._candidate = self._candidate, None
+        if candidate is not None and candidate.leaving.how in ("exit", "raise"):
+            self._left(candidate)
+
+    def _left(self, candidate):
+        leaving = candidate.leaving
+        in_handler = any(text.startswith("except ") for _, text in leaving.conditions)
+        error = self._handled if in_handler else None
+        self._tell(candidate.level, leaving.how, leaving, error, candidate.values, candidate.turn)
+        self._inside.discard(candidate.level)
+        self._left_since.add(candidate.level)
+
+    def _ended(self, level, frame):
+        """The loop ran out of turns, or its condition turned false."""
+        self._inside.discard(level)
+        self._left_since.add(level)
+        if not self.nest.is_batch_loop(level):
+            self._tell(level, "end", scope=scope_of(frame))
+
+    def _tell(self, level, how, leaving=None, error=None, values=None, turn=None, scope=None):
+        key = (leaving.line if leaving is not None else level.loop.line, how)
+        self._told[key] = self._told.get(key, 0) + 1
+        if self._told[key] > _TOLD_MAX:
+            return
+        if scope is not None:
+            turn = level.plan.turn(scope) if level.plan is not None else None
+            values = values_text([level.loop.node.test], scope) if level.loop.kind == "while" else ""
+        self.nest.tell_exit(level, how, leaving, error, values, turn)
+
+    def _note_caught(self, levels, code, line):
+        """The first line of an `except` body: an exception ends here, and the log may not show it."""
+        if self._error is None:
+            return
+        for level in reversed(levels):
+            for body_line, _, caught in level.loop.handlers:
+                if body_line == line:
+                    self._tell_caught(level, code, line, caught)
+                    return
+
+    def _tell_caught(self, level, code, line, caught):
+        self._handled, self._error = self._error, None
+        self._caught += 1
+        if self._caught <= _CAUGHT_MAX:
+            self._training.channel.observe(
+                "exception-caught",
+                self._training.step,
+                type=self._handled[0],
+                message=self._handled[1],
+                file=code.co_filename,
+                line=line,
+                handler=caught,
+                level=self.nest.levels.index(level),
+            )
+
+
+class _Candidate:
+    """A leaving statement whose line was reached. Values are read there: later they may be gone."""
+
+    def __init__(self, level, leaving, frame):
+        scope = scope_of(frame)
+        self.level = level
+        self.leaving = leaving
+        self.values = values_text([expression for expression, _ in leaving.conditions if expression is not None], scope)
+        self.turn = level.plan.turn(scope) if level.plan is not None else None
+
+    def leaves(self, level):
+        """A `break` leaves its own loop; the others leave every loop of their function."""
+        return self.level is level or (self.level.code is level.code and self.leaving.how != "break")
+
+    def of(self, level, frame):
+        return self if level is self.level else _Candidate(level, self.leaving, frame)

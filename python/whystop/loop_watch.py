@@ -1,0 +1,97 @@
+"""Follows the training loop: plan, progress and exit, from the events of the training."""
+
+import sys
+import threading
+from time import perf_counter
+
+from whystop.guard import quiet
+from whystop.loop_exits import Exits
+from whystop.loop_nest import Codes, Nest, find_levels, release
+
+_READ_EVERY_S = 0.02
+_READ_ALWAYS = 5  # The first steps are read each.
+
+
+class LoopWatch:
+    """Told of every event; looks at the frames at few of them. Keeps no frame."""
+
+    def __init__(self, training):
+        self._training = training
+        self._codes = Codes()
+        self._nest = None
+        self._exits = None
+        self._told_plan = False
+        self._thread = threading.get_ident()
+        self._last_read = 0.0
+        if sys.version_info >= (3, 12):
+            from whystop.loop_monitor import Monitor
+
+            self._tracker = Monitor()
+        else:
+            from whystop.loop_window import Windows
+
+            self._tracker = Windows(training)
+
+    @quiet
+    def on_event(self, kind):
+        if threading.get_ident() != self._thread:
+            return
+        frame = sys._getframe(2)
+        if kind == "step" or self._nest is None:
+            self._look(kind, frame)
+        self._tracker.event(kind, frame)
+
+    def _look(self, kind, frame):
+        now = perf_counter()
+        soon = self._told_plan and self._training.step > _READ_ALWAYS and now - self._last_read < _READ_EVERY_S
+        if soon and self._exits.whole():
+            return
+        self._last_read = now
+        found = find_levels(self._codes, frame)
+        if not found:
+            return
+        frames = [item for item, _ in found]
+        self._follow(kind, frames, [level for _, level in found])
+        if kind == "step":
+            self._nest.tell_progress(frames)
+        for item in frames:
+            release(item)
+
+    def _follow(self, kind, frames, levels):
+        """Takes these loops as the training's. What was seen before the first step is a guess, and not told."""
+        new = self._nest is None or not self._nest.same(levels)
+        if new:
+            self._nest = Nest(self._training, levels)
+            self._exits = Exits(self._training, self._nest)
+            self._told_plan = False
+        left = self._exits.reenter()
+        if not new and not left and (self._told_plan or kind != "step"):
+            return
+        before = self._nest.planned()
+        self._nest.read_plan(frames)
+        entered_anew = any(not self._nest.is_batch_loop(level) for level in left)
+        if kind == "step" and (not self._told_plan or entered_anew or before != self._nest.planned()):
+            self._nest.tell_plan()
+            self._told_plan = True
+        if new:
+            self._tracker.attach(self._exits)
+
+    @quiet
+    def at_exit(self):
+        """The process ends. Loops at module level can still be read: their variables are the module's."""
+        if self._nest is None:
+            return
+        self._exits.at_exit()
+        if not self._told_plan:
+            self._nest.tell_plan()  # No step was ever made: the loops around the first event are all there is.
+        main = sys.modules.get("__main__")
+        if main is not None and all(level.code.co_name == "<module>" for level in self._nest.levels):
+            stand_in = _ModuleFrame(main.__dict__)
+            self._nest.tell_progress([stand_in] * len(self._nest.levels))
+
+
+class _ModuleFrame:
+    """Looks like the frame of a module that has ended."""
+
+    def __init__(self, names):
+        self.f_locals = self.f_globals = names

@@ -1,0 +1,41 @@
+"""Which imports the probe waits for, and what it does then. Nothing here imports anything before that."""
+
+
+def _before_torch(module):
+    from whystop import channel, crash
+
+    channel.shared().open()
+    crash.watch_fatal_signals()
+
+
+def _after_torch(module):
+    from whystop import torch_probe
+
+    torch_probe.install(module)
+
+
+def _after_lightning(module):
+    from whystop.frameworks import lightning
+
+    lightning.install(module)
+
+
+def _after_hugging_face_trainer(module):
+    from whystop.frameworks import huggingface
+
+    huggingface.install_trainer(module)
+
+
+def _after_hugging_face_callbacks(module):
+    from whystop.frameworks import huggingface
+
+    huggingface.install_callbacks(module)
+
+
+TABLE = {
+    "torch": (_before_torch, _after_torch),
+    "lightning.pytorch.trainer.trainer": (None, _after_lightning),
+    "pytorch_lightning.trainer.trainer": (None, _after_lightning),
+    "transformers.trainer": (None, _after_hugging_face_trainer),
+    "transformers.trainer_callback": (None, _after_hugging_face_callbacks),
+}

@@ -1,0 +1,160 @@
+"""Puts the observers in place once torch has been imported."""
+
+import atexit
+import os
+import platform
+import sys
+from time import perf_counter, process_time
+
+from whystop import channel as channel_module
+from whystop import guard, ring
+from whystop.governor import Governor
+from whystop.guard import quiet
+from whystop.late import LateValues
+from whystop.loop_watch import LoopWatch
+from whystop.tap import tap
+from whystop.tensors import Reader
+from whystop.torch_activations import Activations
+from whystop.torch_amp import Gradients
+from whystop.torch_backward import Backwards
+from whystop.torch_data import Loaders
+from whystop.torch_losses import NAMES, LossCalls
+from whystop.torch_model import Modules, Names
+from whystop.torch_nonfinite import NonFinite
+from whystop.torch_optimizer import Optimizers
+from whystop.torch_parameters import Parameters
+from whystop.torch_steps import LearningRates, Steps
+from whystop.training import Training
+
+_TELL_EVERY_S = 5.0
+current = None  # The Training of this process, for the frameworks' observers.
+
+
+def install(torch):
+    """Called once, right after torch's own import."""
+    global current
+    channel = channel_module.shared()
+    channel.open()
+    channel.writer.set_flags(ring.FLAG_PROBE | ring.FLAG_FRAMEWORK)
+    current = training = Training(channel, Governor())
+    describe_process(channel, torch)
+    _Observers(torch, training).attach()
+
+
+class _Observers:
+    def __init__(self, torch, training):
+        self._torch = torch
+        self._training = training
+        reader, late = Reader(torch), LateValues(torch)
+        names = Names()
+        self._modules = Modules(training)
+        self._optimizers = Optimizers(training, self._modules, names)
+        self._parameters = Parameters(torch, training, reader, names)
+        self._steps = Steps(training, reader, late, LearningRates(training, reader))
+        self._backwards = Backwards(training, reader, late)
+        self._gradients = Gradients(training, reader, late, self._steps)
+        self._loaders = Loaders(training, reader)
+        self._loss_calls = LossCalls(torch, training, reader)
+        self._activations = Activations(torch, training, reader, self._optimizers)
+        self._nonfinite = NonFinite(training, self._optimizers, self._parameters)
+        self._loop = LoopWatch(training)
+        self._last_told = perf_counter()
+        self._mode = None
+
+    def attach(self):
+        torch, steps = self._torch, self._steps
+        nonfinite = self._nonfinite
+        self._backwards.on_nonfinite = nonfinite.on_loss
+        self._gradients.on_clip_norm = nonfinite.on_clip_norm
+        nonfinite.inputs_seen = lambda: self._loaders.last_inputs_bad
+        nonfinite.on_alarm.append(self._activations.on_alarm)
+        steps.before_each += [self._optimizers.before_step, self._parameters.before_step]
+        steps.after_each += [
+            self._optimizers.after_step,
+            nonfinite.after_step,
+            self._parameters.after_step,
+            self._activations.after_step,
+            self._watch_mode,
+            self._tell,
+        ]
+        self._optimizers.on_first.append(self._attach_rest)
+        self._training.loop_event = self._loop.on_event
+        optimizer = sys.modules["torch.optim.optimizer"]  # torch.optim hides the attribute.
+        optimizer.register_optimizer_step_pre_hook(steps.before_step)
+        optimizer.register_optimizer_step_post_hook(steps.after_step)
+        module = torch.nn.modules.module
+        module.register_module_parameter_registration_hook(self._modules.on_parameter)
+        module.register_module_module_registration_hook(self._modules.on_module)
+        tap(torch.optim.Optimizer.__init__, after=self._optimizers.on_created)
+        tap(torch.autograd.backward, before=self._backwards.before_backward, failed=self._backwards.failed)
+        tap(torch.compile, before=self._on_compile)
+        atexit.register(self._tell_end)
+
+    @quiet
+    def _attach_rest(self):
+        """What only a training run needs, at its first optimizer: a millisecond or two a function."""
+        torch, loaders, gradients = self._torch, self._loaders, self._gradients
+        data = torch.utils.data.dataloader
+        tap(data.DataLoader.__iter__, after=loaders.after_iter)
+        tap(data._BaseDataLoaderIter.__next__, before=loaders.before_next, after=loaders.after_next, failed=loaders.failed_next)
+        scaler = torch.amp.grad_scaler.GradScaler
+        tap(scaler.scale, before=self._backwards.before_scale)
+        tap(scaler.step, before=gradients.before_scaler_step, after=gradients.after_scaler_step)
+        tap(scaler.update, after=gradients.after_scaler_update)
+        clip = torch.nn.utils.clip_grad
+        tap(clip.clip_grad_norm_, after=gradients.after_clip_norm, traceable=True)
+        tap(clip.clip_grad_value_, before=gradients.before_clip_value, traceable=True)
+        tap(torch.optim.Optimizer.zero_grad, before=gradients.before_zero_grad)
+        tap(torch.nn.Module.zero_grad, before=gradients.before_zero_grad)
+        for name in NAMES:
+            tap(getattr(torch.nn.functional, name), before=self._loss_calls.listener(name), traceable=True)
+
+    @quiet
+    def _on_compile(self, *arguments):
+        if not self._training.compiled:
+            self._training.compiled = True
+            self._training.channel.observe("compiled", self._training.step)
+
+    @quiet
+    def _watch_mode(self, optimizer):
+        """Whether the model was in training mode when the optimizer stepped; told when it changes."""
+        root = self._optimizers.root()
+        if root is None or root.training is self._mode:
+            return
+        self._mode = root.training
+        self._training.channel.observe("mode", self._training.step, training=root.training)
+
+    @quiet
+    def _tell(self, optimizer):
+        now = perf_counter()
+        if now - self._last_told >= _TELL_EVERY_S:
+            self._last_told = now
+            self._tell_all()
+
+    @quiet
+    def _tell_end(self):
+        self._loop.at_exit()
+        self._tell_all()
+
+    @quiet
+    def _tell_all(self):
+        training = self._training
+        channel = training.channel
+        channel.observe("counts", training.step, **training.counts)
+        channel.observe("overhead", training.step, own_s=training.governor.spent_s, process_cpu_s=process_time())
+        for what, count in guard.failures.items():
+            channel.observe("probe-failure", training.step, what=what, count=count)
+
+
+@quiet
+def describe_process(channel, torch):
+    main = sys.modules.get("__main__")
+    channel.observe(
+        "python",
+        version=platform.python_version(),
+        torch=str(torch.__version__),
+        program=os.path.basename(getattr(main, "__file__", None) or (sys.argv[0] if sys.argv else "")),
+        threads=torch.get_num_threads(),
+        cuda=torch.version.cuda or "",
+        native=ring.tensor_stats is not None,
+    )

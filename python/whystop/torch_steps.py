@@ -1,0 +1,134 @@
+"""Optimizer steps: the heartbeat of a training run."""
+
+import weakref
+from time import perf_counter
+
+from whystop import ring
+from whystop.guard import quiet
+
+_COST_EVERY = 16  # How often the hook's own time is measured.
+_THINNED = 8  # Steps that come faster than the ring is read: one in so many is kept, besides the newest.
+_THINNED_BELOW_S = 0.0003
+_WHOLE_STEPS = 4000  # So many are kept in any case; they fit into the ring.
+_IDLE_STEPS_MAX = 16  # A first optimizer that stood still while another made so many steps has been replaced.
+
+
+class Steps:
+    """Hears every optimizer's step by torch's global hooks. The first optimizer that steps counts the steps."""
+
+    def __init__(self, training, reader, late, learning_rates):
+        self._training = training
+        self._reader = reader
+        self._late = late
+        self._rates = learning_rates
+        self._first = None  # Weak: the probe keeps nothing alive.
+        self._others_since = 0
+        self._last_end = perf_counter()
+        self.before_each = []  # Listeners, called with the optimizer. Each is guarded by itself.
+        self.after_each = []
+
+    @quiet
+    def before_step(self, optimizer, args, kwargs):
+        self._training.inside_step = True
+        for listener in self.before_each:
+            listener(optimizer)
+
+    @quiet
+    def after_step(self, optimizer, args, kwargs):
+        start = perf_counter()
+        training = self._training
+        training.inside_step = False
+        training.counts["steps"] += 1
+        training.channel.open()  # A forked child that trains opens a ring of its own; else nothing happens.
+        if self._is_first(optimizer):
+            self._record(optimizer, start)
+        elif training.losses:
+            self._record_other(optimizer)
+        for listener in self.after_each:
+            listener(optimizer)
+        if training.loop_event is not None:
+            training.loop_event("step")
+        self._last_end = end = perf_counter()
+        if training.step % _COST_EVERY == 0:
+            training.governor.set_always_on(end - start)
+
+    @quiet
+    def skipped(self, optimizer):
+        """The gradient scaler refused this step."""
+        training = self._training
+        training.counts["skipped_steps"] += 1
+        loss, _ = self._take_loss()
+        training.step += 1
+        training.channel.writer.step(training.step, loss, self._rates.first(optimizer), None, None, ring.STEP_SKIPPED)
+        training.losses.clear()
+        self._last_end = perf_counter()
+
+    def _is_first(self, optimizer):
+        first = self._first() if self._first is not None else None
+        if first is optimizer:
+            self._others_since = 0
+            return True
+        self._others_since += 1
+        if first is not None and self._others_since < _IDLE_STEPS_MAX:
+            return False
+        self._first = weakref.ref(optimizer)
+        self._others_since = 0
+        return True
+
+    def _record(self, optimizer, now):
+        training = self._training
+        training.step += 1
+        duration = now - self._last_end
+        training.governor.earn(duration)
+        loss, backwards = self._take_loss()
+        flags = 0
+        if duration < _THINNED_BELOW_S and training.step > _WHOLE_STEPS and training.step % _THINNED:
+            flags = ring.STEP_LAST_ONLY
+        rate = self._rates.first(optimizer)
+        training.channel.writer.step(training.step, loss, rate, training.wait_s, duration if training.step > 1 else None, flags)
+        training.wait_s = 0.0
+        training.backwards_in_step = backwards
+        self._rates.rest(optimizer, training.step)
+        self._late.take()
+
+    def _record_other(self, optimizer):
+        loss, _ = self._take_loss()
+        if loss is not None:
+            name = f"loss/{type(optimizer).__name__}-2"
+            self._training.channel.writer.scalar(name, ring.ROLE_OTHER, self._training.step, loss)
+
+    def _take_loss(self):
+        """The loss of this step: the sum over its backward passes (accumulation), of a closure the first one."""
+        losses = self._training.losses
+        if not losses:
+            return None, 0
+        known = [value for value, inside in losses if value is not None]
+        closure = losses[0][1]
+        count = len(losses)
+        losses.clear()
+        if not known:
+            return None, count
+        return (known[0] if closure else sum(known)), count
+
+
+class LearningRates:
+    """Reads learning rates where they are used: in the optimizer's groups, at the step."""
+
+    def __init__(self, training, reader):
+        self._training = training
+        self._reader = reader
+        self._last = {}
+
+    def first(self, optimizer):
+        groups = optimizer.param_groups
+        rate = groups[0]["lr"] if groups and "lr" in groups[0] else None
+        return rate if type(rate) is float or rate is None else self._reader.number(rate)
+
+    def rest(self, optimizer, step):
+        """The other groups' rates, written when they change."""
+        groups = optimizer.param_groups
+        for index in range(1, min(len(groups), 16)):
+            rate = self._reader.number(groups[index].get("lr"))
+            if rate is not None and self._last.get(index) != rate:
+                self._last[index] = rate
+                self._training.channel.writer.scalar(f"lr/group{index}", ring.ROLE_OTHER, step, rate)

@@ -1,0 +1,259 @@
+"""Plan, progress and exit of loops as strangers write them. Without torch: runs on every Python there is."""
+
+import glob
+import os
+
+import pytest
+
+from conftest import PYTHON_FOLDER
+
+# Stands in for the torch observers: tells the watch of a step, as an optimizer's hook would.
+PRELUDE = """
+import sys
+sys.path.insert(0, {folder!r})
+from whystop import channel
+from whystop.governor import Governor
+from whystop.loop_watch import LoopWatch
+from whystop.training import Training
+import atexit
+_shared = channel.shared()
+_shared.open()
+_training = Training(_shared, Governor())
+_watch = LoopWatch(_training)
+atexit.register(_watch.at_exit)
+class _Hooks:
+    def tell(self, kind):
+        _watch.on_event(kind)
+def step():
+    _training.step += 1
+    _Hooks().tell("step")
+def zero_grad():
+    _Hooks().tell("zero_grad")
+#---
+"""
+
+
+def pythons():
+    found = []
+    for path in sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python"))):
+        minor = int(path.split("/versions/3.")[1].split(".")[0])
+        if minor >= 9:
+            found.append(path)
+    return found or [None]
+
+
+@pytest.fixture(params=pythons(), ids=lambda path: (path or "this").split("/bin")[0][-8:].strip("/"))
+def loop(run, script, request):
+    def with_ring(text):
+        prelude = PRELUDE.format(folder=PYTHON_FOLDER)
+        got = run(script(prelude + text.lstrip("\n")), python=request.param or "python3", first_on_path=os.path.dirname(__file__))
+        assert got.err == ""
+        offset = len(prelude.splitlines())
+        for record in got.records:
+            for key in ("line", "loop_line", "flag_line"):
+                if key in record.get("attributes", {}):
+                    record["attributes"][key] -= offset
+        return got
+
+    return with_ring
+
+
+def last_exit(got):
+    return got.observations("loop-exit")[-1]
+
+
+def test_break_under_patience(loop):
+    got = loop("""
+best, wait, patience = 9.0, 0, 1
+for epoch in range(10):
+    for batch in range(3):
+        zero_grad()
+        step()
+    val = [1.0, 1.1][epoch]
+    if val < best:
+        best, wait = val, 0
+    else:
+        wait += 1
+        if wait >= patience:
+            break
+print("after")
+""")
+    plans = got.observations("loop-plan")
+    assert [(plan["role"], plan["planned"], plan["variable"]) for plan in plans] == [("epochs", 10, "epoch"), ("steps", 3, "batch")]
+    left = last_exit(got)
+    assert (left["how"], left["line"], left["turn"], left["planned"]) == ("break", 12, 2, 10)
+    assert left["condition"] == "not (val < best) and wait >= patience"
+    assert left["values"] == "val=1.1, best=1, wait=1, patience=1"
+    assert got.of("progress")[-1]["epoch"] == 2
+
+
+def test_exception_caught_then_break(loop):
+    got = loop("""
+def main():
+    for epoch in range(20):
+        try:
+            zero_grad()
+            if epoch == 2:
+                raise RuntimeError("CUDA out of memory")
+            step()
+        except RuntimeError as error:
+            print("stopping")
+            break
+main()
+""")
+    left = last_exit(got)
+    assert (left["how"], left["line"], left["condition"], left["turn"]) == ("break", 10, "except RuntimeError", 3)
+    assert (left["error_type"], left["error_message"]) == ("RuntimeError", "CUDA out of memory")
+
+
+def test_return_in_a_method_with_the_step_in_another(loop):
+    got = loop("""
+class Trainer:
+    def __init__(self):
+        self.max_epochs = 7
+    def train_step(self):
+        zero_grad()
+        step()
+    def fit(self):
+        for e in range(self.max_epochs):
+            self.train_step()
+            v = e
+            if v >= 2:
+                return v
+Trainer().fit()
+""")
+    left = last_exit(got)
+    assert (left["how"], left["line"], left["condition"], left["values"]) == ("return", 12, "v >= 2", "v=2")
+    assert (left["turn"], left["planned"]) == (3, 7)
+
+
+def test_sys_exit_in_a_one_line_if(loop):
+    got = loop("""
+import sys
+def main():
+    for epoch in range(5):
+        step()
+        loss = float("nan") if epoch == 1 else 1.0
+        if loss != loss: sys.exit(0)
+main()
+""")
+    left = last_exit(got)
+    assert (left["how"], left["line"], left["condition"], left["values"]) == ("exit", 6, "loss != loss", "loss=nan")
+
+
+def test_one_line_break_never_taken_is_no_break(loop):
+    got = loop("""
+def main():
+    for e in range(4):
+        step()
+        if e == 99: break
+main()
+""")
+    left = last_exit(got)
+    assert (left["how"], left["turn"], left["planned"]) == ("end", 4, 4)
+
+
+def test_one_line_break_taken(loop):
+    got = loop("""
+def main():
+    for e in range(4):
+        step()
+        if e == 1: break
+    print("after")
+main()
+""")
+    left = last_exit(got)
+    assert (left["how"], left["line"], left["values"], left["turn"]) == ("break", 4, "e=1", 2)
+
+
+def test_while_with_a_counter_and_a_flag(loop):
+    got = loop("""
+def main():
+    total, n, stop = 100, 0, False
+    while n < total:
+        step()
+        n += 1
+        if n > 5:
+            stop = True
+        if stop:
+            break
+main()
+""")
+    plan = got.observations("loop-plan")[-1]
+    assert (plan["kind"], plan["planned"], plan["variable"]) == ("while", 100, "n")
+    left = last_exit(got)
+    assert (left["how"], left["line"], left["flag"], left["flag_line"], left["flag_condition"]) == ("break", 9, "stop", 7, "n > 5")
+
+
+def test_while_true_with_a_step_budget(loop):
+    got = loop("""
+n, budget = 0, 6
+while True:
+    step()
+    n += 1
+    if n >= budget:
+        break
+""")
+    plan = got.observations("loop-plan")[-1]
+    assert (plan["planned"], plan["variable"], plan["over"]) == (6, "n", "n >= budget")
+    assert last_exit(got)["values"] == "n=6, budget=6"
+
+
+def test_hand_written_stopper_object(loop):
+    got = loop("""
+class Stopper:
+    def __init__(self, patience):
+        self.patience, self.counter, self.best, self.api_key = patience, 0, None, "secret"
+    def __call__(self, loss):
+        self.counter += 1
+        return self.counter >= self.patience
+stopper = Stopper(3)
+for epoch in range(50):
+    step()
+    if stopper(1.0):
+        print("early")
+        break
+""")
+    left = last_exit(got)
+    assert (left["how"], left["line"], left["turn"]) == ("break", 12, 3)
+    assert left["values"] == "stopper.patience=3, stopper.counter=3"
+
+
+def test_uncaught_exception_leaves_the_loop(loop, run):
+    got = loop("""
+for epoch in range(9):
+    step()
+    try:
+        pass
+    except ValueError:
+        pass
+""")
+    assert last_exit(got)["how"] == "end"
+
+
+def test_a_search_runs_the_same_loop_again(loop):
+    got = loop("""
+def train(lr, epochs):
+    for epoch in range(epochs):
+        step()
+        if epoch == lr:
+            break
+for lr, epochs in ((1, 5), (2, 6), (99, 3)):
+    train(lr, epochs)
+""")
+    exits = [item for item in got.observations("loop-exit") if item["function"] == "train"]
+    assert [(item["how"], item["turn"], item["planned"]) for item in exits] == [("break", 2, 5), ("break", 3, 6), ("end", 3, 3)]
+
+
+def test_limit_inside_the_batch_loop(loop):
+    got = loop("""
+def main():
+    for epoch in range(2):
+        for i in range(1000):
+            if i >= 3:
+                break
+            step()
+main()
+""")
+    exits = got.observations("loop-exit")
+    assert [(item["role"], item["how"], item["line"]) for item in exits] == [("steps", "break", 5), ("steps", "break", 5), ("epochs", "end", 2)]
