@@ -85,3 +85,28 @@ function(whystop_embed_pages folder)
     DEPENDS ${CMAKE_SOURCE_DIR}/tools/embed_pages.py ${pages} VERBATIM)
   target_sources(whystop_${folder} PRIVATE ${generated})
 endfunction()
+
+# tests/<folder>/<name>.cc makes one helper program build/<name>, linked to that folder's layer.
+function(whystop_test_programs)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*/*.cc)
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    get_filename_component(directory ${source} DIRECTORY)
+    get_filename_component(folder ${directory} NAME)
+    if(TARGET whystop_${folder})
+      add_executable(${name} ${source})
+      target_link_libraries(${name} PRIVATE whystop_${folder})
+    endif()
+  endforeach()
+endfunction()
+
+# Compiles a text file of a layer into its library as `extern const std::string_view <symbol>`.
+function(whystop_embed_text folder file symbol)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(generated ${CMAKE_BINARY_DIR}/generated/${folder}_${symbol}.cc)
+  add_custom_command(OUTPUT ${generated}
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/embed_text.py ${CMAKE_SOURCE_DIR}/src/${folder}/${file}
+            ${generated} ${symbol}
+    DEPENDS ${CMAKE_SOURCE_DIR}/tools/embed_text.py ${CMAKE_SOURCE_DIR}/src/${folder}/${file} VERBATIM)
+  target_sources(whystop_${folder} PRIVATE ${generated})
+endfunction()

@@ -46,8 +46,8 @@ BANS = [
      r"!src/base/clock\.", "take the time as a parameter, or use base/clock.h at the edge"),
     ("environment", r"\b(?:secure_)?getenv\s*\(", r"!src/(?:cli|client)/|_test\.cc", "take the setting as a parameter"),
     ("detach", r"(?:\.|->)detach\s*\(\s*\)", "", "own a std::jthread and stop it"),
-    ("raw-new", r"\bnew\s+[\w:]|(?<!= )(?<!operator )\bdelete\b(?:\s*\[\s*\])?\s+[\w*(]", "",
-     "use values, std::make_unique or std::vector"),
+    ("raw-new", r"(?<!>\()\bnew\s+[\w:]|(?<!= )(?<!operator )\bdelete\b(?:\s*\[\s*\])?\s+[\w*(]", "",
+     "use values, std::make_unique or std::vector (private constructor: std::unique_ptr<T>(new T(...)))"),
 ]
 
 CODE_SUFFIXES = {".cc", ".h", ".c", ".hpp", ".py"}
@@ -90,7 +90,7 @@ class Tidy:
             if path.suffix == ".md":
                 self.check_title(name, text)
             if path.suffix in CODE_SUFFIXES and len(text.splitlines()) > FILE_LINES_MAX:
-                self.say(name, FILE_LINES_MAX, f"over {FILE_LINES_MAX} lines: split the file by what its parts do")
+                self.say(name, FILE_LINES_MAX, f"over {FILE_LINES_MAX} lines: split it by what its parts do")
             if path.suffix in {".cc", ".h", ".c", ".hpp"}:
                 self.check_cpp(name, text)
         self.check_rules("cause", CAUSE_HEADINGS)
@@ -100,7 +100,7 @@ class Tidy:
     def check_any_text(self, name, text):
         for number, line in enumerate(text.split("\n"), 1):
             if MACHINE_PATH.search(line):
-                self.say(name, number, "a path of one machine: make it relative or a parameter (in examples: /home/user)")
+                self.say(name, number, "a path of one machine: make it relative or a parameter (example: /home/user)")
             if REGISTRY_HOST.search(line):
                 self.say(name, number, "names a package registry: leave the host to the user's own configuration")
 
@@ -115,7 +115,7 @@ class Tidy:
         without_fences = re.sub(r"^(```|~~~).*?^\1", lambda m: "\n" * m[0].count("\n"), text, flags=re.M | re.S)
         titles = [n for n, line in enumerate(without_fences.split("\n"), 1) if line.startswith("# ")]
         if len(titles) != 1:
-            self.say(name, (titles + [1, 1])[1], f"{len(titles)} titles: a document has one line that starts with '# '")
+            self.say(name, (titles + [1, 1])[1], f"{len(titles)} titles: a document has one line with '# '")
 
     def check_cpp(self, name, text):
         lines = text.split("\n")
@@ -128,7 +128,7 @@ class Tidy:
                         self.say(name, number, f"{ban} is banned here: {instead}")
         for start, length in functions(code):
             if length > FUNCTION_LINES_MAX:
-                self.say(name, start, f"function of {length} lines (at most {FUNCTION_LINES_MAX}): split it into named parts")
+                self.say(name, start, f"function of {length} lines (at most {FUNCTION_LINES_MAX}): name its parts")
 
     def check_includes(self, name, lines):
         parts = name.split("/")
@@ -138,29 +138,35 @@ class Tidy:
             match = re.match(r'\s*#\s*include\s+["<](\w+)/', line)
             if match and match[1] in {*LAYERS, "whystop"} and match[1] not in allowed and layer != "include":
                 may = ", ".join(sorted(allowed - {layer})) or "none of ours"
-                self.say(name, number, f"{layer}/ may not include {match[1]}/ (only {may}): move the code or pass a value")
+                self.say(name, number, f"{layer}/ may not include {match[1]}/ (only {may}): move it, or pass a value")
             elif match and layer == "include" and match[1] != "whystop" and match[1] in LAYERS:
                 self.say(name, number, "a public header may not include src/: declare what it needs in include/whystop")
 
     def check_rules(self, layer, headings):
-        """Each rule has a folder with its page and a row in the registry; rows are sorted and name code where there is."""
+        """Each rule has a folder with its page and a row in the registry; rows are sorted and name the code."""
         registry = f"src/{layer}/registry.cc"
         if not (self.root / registry).exists():
             return
         table = (self.root / registry).read_text()
         rows = {}  # folder -> whether the row names code
         matches = list(re.finditer(r'^ *\{+(?:\.id = )?"([a-z0-9/-]+)"((?:[^"]|"[^"]*")*?)\},$', table, re.M))
+        known = {match[1] for match in matches}
         for before, match in zip([None] + matches, matches):
             line = table.count("\n", 0, match.start()) + 1
             if before and before[1] >= match[1]:
-                self.say(registry, line, f"'{match[1]}' stands after '{before[1]}': keep the rows sorted by id, each once")
+                self.say(registry, line, f"'{match[1]}' stands after '{before[1]}': keep rows sorted by id, each once")
             folder = match[1] if layer == "cause" else re.sub(r"[/-]", "_", match[1])
             rows[folder] = "nullptr" not in match[2]
+            for word in " ".join(re.findall(r'"([^"]*)"', match[2])).split() if layer == "cause" else ():
+                if word not in known:
+                    self.say(registry, line, f"'{match[1]}' leads to '{word}', which is no cause: correct the id")
             if not (self.root / "src" / layer / folder).is_dir():
                 self.say(registry, line, f"'{match[1]}' has no folder src/{layer}/{folder}: add it with its page")
         for path in sorted((self.root / "src" / layer).iterdir()):
             if path.is_dir():
                 self.check_rule_folder(f"src/{layer}/{path.name}", rows.get(path.name), registry, headings)
+                if layer == "cause":
+                    self.check_cause_page(f"src/cause/{path.name}/{path.name}.md", rows)
 
     def check_rule_folder(self, place, row_names_code, registry, headings):
         path = self.root / place
@@ -180,11 +186,20 @@ class Tidy:
         if cases and (cases.count("fires") < 1 or cases.count("quiet") < 2):
             self.say(f"{place}/cases", 1, "needs at least one fires_*.case and two quiet_*.case")
 
+    def check_cause_page(self, name, causes):
+        text = (self.root / name).read_text(encoding="utf-8") if (self.root / name).exists() else ""
+        if text and not re.search(r"^## What to do\n1\. ", text, re.M):
+            self.say(name, 1, "'## What to do' must be a numbered list: its items are the fixes in the verdict")
+        look_alikes = re.search(r"^## Look-alikes\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+        for word in re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", look_alikes[1]) if look_alikes else ():
+            if word not in causes:
+                self.say(name, 1, f"look-alike '{word}' is no cause: correct the id")
+
     def check_headings(self, name, text, headings):
         for heading in headings:
             section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
             if not section or not section[1].strip():
-                self.say(name, 1, f"the section '## {heading}' is missing or empty: fill it in, or say why there is none")
+                self.say(name, 1, f"the section '## {heading}' is missing or empty: fill it in or say why it is so")
 
 
 def applies(where, name):

@@ -7,7 +7,7 @@ import unittest
 
 import tidy
 
-PAGE = "# {id}: something\n" + "".join(f"\n## {h}\ntext\n" for h in tidy.CAUSE_HEADINGS)
+PAGE = "# {id}: something\n" + "".join(f"\n## {h}\n1. text\n" for h in tidy.CAUSE_HEADINGS)
 REGISTRY = "constexpr CauseEntry kCauses[] = {{\n{rows}}};\n"
 
 
@@ -62,6 +62,7 @@ class TidyTest(unittest.TestCase):
         self.is_quiet({"src/cli/main.cc": "std::exit(1);\nprintf(text);\n"})
         self.is_quiet({"src/base/clock.cc": "::clock_gettime(id, &now);\n"})
         self.is_quiet({"src/model/a.h": "Fd(const Fd&) = delete;\nint exit_code();\nrun.time(0);\n"})
+        self.is_quiet({"src/model/a.cc": "return std::unique_ptr<A>(new A(1));\nauto* a = ::new (memory) A{};\n"})
         self.is_quiet({"src/model/a.cc": "_exit(1);\nstd::snprintf(a, b, c);\n"})
 
     def test_includes_follow_the_table(self):
@@ -94,8 +95,14 @@ class TidyTest(unittest.TestCase):
         self.says(rules({"a-a": True}, {"a-a": False}), "names code that is not in that folder")
         self.says(rules({"a-a": True}, {}), "registry.cc:2:", "has no folder src/cause/a-a")
         files = rules({"a-a": False}, {"a-a": False})
-        files["src/cause/a-a/a-a.md"] = files["src/cause/a-a/a-a.md"].replace("wrong\ntext", "wrong\n")
+        files["src/cause/a-a/a-a.md"] = files["src/cause/a-a/a-a.md"].replace("wrong\n1. text", "wrong\n")
         self.says(files, "a-a.md:1:", "When it is wrong", "missing or empty")
+        files = rules({"a-a": False}, {"a-a": False})
+        good = files["src/cause/a-a/a-a.md"]
+        self.says({**files, "src/cause/a-a/a-a.md": good.replace("do\n1. text", "do\ntext")}, "numbered list")
+        self.says({**files, "src/cause/a-a/a-a.md": good.replace("alikes\n1.", "alikes\n`x-y`")}, "look-alike 'x-y'")
+        files["src/cause/registry.cc"] = files["src/cause/registry.cc"].replace('""', '"a-a x-y"')
+        self.says(files, "registry.cc:2:", "leads to 'x-y'")
         files = rules({"a-a": True}, {"a-a": True})
         files["src/cause/a-a/cases/fires_x.case"] = "# x\n"
         self.says(files, "two quiet_")

@@ -214,8 +214,9 @@ class PureWriter:
         self._last_steps += 1
 
     def _scalar(self, name, role, step, value):
-        body = (role, 0) if step is None else (role, 1)
-        self._put(KIND_SCALAR, _scalar.pack(self._announce(name), step or 0, value, *body))
+        has_step = step is not None and step >= 0
+        body = (step if has_step else 0, value, role, int(has_step))
+        self._put(KIND_SCALAR, _scalar.pack(self._announce(name), *body))
 
     def _stats(self, what, name, step, stats):
         self._put(KIND_STATS, _stats.pack(self._announce(name), step, what, *stats))
@@ -234,8 +235,13 @@ class PureWriter:
         kind_text = _cut(kind, 255)
         room = PARTS_MAX * BODY_BYTES - 11 - len(kind_text)
         for key, value in attributes.items():
-            key_text = _cut(key, 255)
             is_text = isinstance(value, str)
+            if not is_text:
+                try:
+                    value = float(value)
+                except Exception:
+                    continue  # Neither text nor number: this attribute is left out, the others are not.
+            key_text = _cut(key, 255)
             needed = 2 + len(key_text) + (2 if is_text else 8)
             if count >= ATTRIBUTES_MAX or needed > room:
                 cut = 2
@@ -250,8 +256,8 @@ class PureWriter:
             else:
                 parts.append(head + struct.pack("<d", value))
             count += 1
-        present = cut if step is None else cut | 1
-        start = struct.pack("<qBBB", step or 0, present, count, len(kind_text)) + kind_text
+        has_step = step is not None and step >= 0
+        start = struct.pack("<qBBB", step if has_step else 0, cut | has_step, count, len(kind_text)) + kind_text
         self._put(KIND_OBSERVATION, start + b"".join(parts))
 
     def _set_flags(self, bits):

@@ -5,5 +5,31 @@
 namespace whystop {
 
 // Every weigher, sorted; each is defined in src/cause/<id>/<id>.cc.
+void WeighBrokenPipe(const CaseFile& run, Hypothesis& out);
+void WeighBusError(const CaseFile& run, Hypothesis& out);
+void WeighCgroupOomKill(const CaseFile& run, Hypothesis& out);
+void WeighDataloaderWorkerKilled(const CaseFile& run, Hypothesis& out);
+void WeighDiskFull(const CaseFile& run, Hypothesis& out);
+void WeighExternalSigkill(const CaseFile& run, Hypothesis& out);
+void WeighExternalSigterm(const CaseFile& run, Hypothesis& out);
+void WeighFdExhausted(const CaseFile& run, Hypothesis& out);
+void WeighHostMemLeak(const CaseFile& run, Hypothesis& out);
+void WeighHostOomKill(const CaseFile& run, Hypothesis& out);
+void WeighIllegalInstruction(const CaseFile& run, Hypothesis& out);
+void WeighMachineSuspended(const CaseFile& run, Hypothesis& out);
+void WeighNativeAbort(const CaseFile& run, Hypothesis& out);
+void WeighRlimitSignal(const CaseFile& run, Hypothesis& out);
+void WeighSchedulerCancelled(const CaseFile& run, Hypothesis& out);
+void WeighSchedulerTimeLimit(const CaseFile& run, Hypothesis& out);
+void WeighSegfault(const CaseFile& run, Hypothesis& out);
+void WeighShmExhausted(const CaseFile& run, Hypothesis& out);
+void WeighSigfpe(const CaseFile& run, Hypothesis& out);
+void WeighSighupLogout(const CaseFile& run, Hypothesis& out);
+void WeighSwapThrash(const CaseFile& run, Hypothesis& out);
+void WeighThreadLimit(const CaseFile& run, Hypothesis& out);
+void WeighUncaughtException(const CaseFile& run, Hypothesis& out);
+void WeighUserInterrupt(const CaseFile& run, Hypothesis& out);
+void WeighUserspaceOomDaemon(const CaseFile& run, Hypothesis& out);
+void WeighWrapperTimeout(const CaseFile& run, Hypothesis& out);
 
 }  // namespace whystop

@@ -1,7 +1,16 @@
 #include "detect/detector.h"
+#include "detect/detectors.h"
 
 namespace whystop {
+namespace {
 
-std::span<const DetectorEntry> AllDetectors() { return {}; }
+// Sorted by id.
+constexpr DetectorEntry kDetectors[] = {
+    {"loss/trend", "What each loss and score did over the run", &MakeLossTrend},
+};
+
+}  // namespace
+
+std::span<const DetectorEntry> AllDetectors() { return kDetectors; }
 
 }  // namespace whystop

@@ -20,13 +20,13 @@ enum class Confidence { kCertain, kLikely, kPossible };
 struct Evidence {
   enum class Weight { kDecisive, kSupporting, kContradicting, kMissing };
   Weight weight = Weight::kSupporting;
-  std::string kind;   // "exit-status", "cgroup-counter", "log-line", "series", "stack", "sample"
-  std::string text;   // One sentence, with its numbers.
-  std::string series;
-  std::optional<std::int64_t> step_from;
-  std::optional<std::int64_t> step_to;
-  std::vector<Fact> values;
-  Place place;
+  std::string kind = {};   // "exit-status", "cgroup-counter", "log-line", "series", "stack", "sample"
+  std::string text = {};   // One sentence, with its numbers.
+  std::string series = {};
+  std::optional<std::int64_t> step_from = {};
+  std::optional<std::int64_t> step_to = {};
+  std::vector<Fact> values = {};
+  Place place = {};
 };
 
 struct VerdictCause {

@@ -1,0 +1,51 @@
+#include "cause/crash_facts.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "base/human.h"
+#include "cause/evidence.h"
+#include "cause/memory_facts.h"
+
+namespace whystop {
+namespace {
+
+std::string_view KernelWord(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+      return "segfault at";
+    case SIGILL:
+      return "invalid opcode";
+    case SIGFPE:
+      return "divide error";
+    default:
+      return "traps:";
+  }
+}
+
+}  // namespace
+
+void WeighCrash(const CaseFile& run, const CrashKind& kind, Hypothesis& out) {
+  if (SignalOfJob(run) != kind.signal) {
+    return;
+  }
+  const bool core = run.end && run.end->end && run.end->end->dumped_core();
+  out.Add(Decisive("exit-status", std::string(kind.text) + (core ? " (core dumped)" : "")));
+  if (run.Signal() != kind.signal) {
+    for (const ProcessEnd& ended : run.process_ends) {
+      if (ended.end && ended.end->signal() == kind.signal) {
+        out.Add(Supports("exit-status", fmt::format("the process that died was {} ({})", ended.pid, ended.name)));
+        break;
+      }
+    }
+  }
+  if (const std::string line = FindKernelLine(run, KernelWord(kind.signal)); !line.empty()) {
+    out.Add(Supports("kernel-log", line));
+  }
+  if (const SignalSeen* seen = FindSignal(run, kind.signal); seen != nullptr && seen->sender_pid) {
+    out.Add(Contradicts("signal", fmt::format("{} was sent by {}", SignalName(kind.signal), DescribeSender(*seen))));
+  }
+}
+
+}  // namespace whystop

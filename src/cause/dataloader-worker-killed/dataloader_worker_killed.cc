@@ -1,0 +1,42 @@
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "base/human.h"
+#include "cause/evidence.h"
+#include "cause/memory_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+namespace {
+
+/// "RuntimeError: DataLoader worker (pid 4711) is killed by signal: Killed."
+const ExceptionSeen* FindWorkerReport(const CaseFile& run) {
+  for (const ExceptionSeen& exception : run.exceptions) {
+    if (exception.message.find("DataLoader worker (pid") != std::string::npos) {
+      return &exception;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void WeighDataloaderWorkerKilled(const CaseFile& run, Hypothesis& out) {
+  const MemoryFacts memory = ReadMemoryFacts(run);
+  const ProcessEnd* child = OomKilledChild(run, memory);
+  if (child != nullptr && SignalOfJob(run) != SIGKILL) {
+    out.Add(Decisive("exit-status",
+                     fmt::format("process {} ({}), a child of the job, was killed for memory while the job {}", child->pid,
+                                 child->name, run.ExitCode() == 0 ? "went on and returned 0" : "lived on")));
+  }
+  if (const ExceptionSeen* report = FindWorkerReport(run)) {
+    const bool survived = run.ExitCode() == 0 && child == nullptr;
+    Evidence evidence = survived ? Supports("exception", report->message) : Decisive("exception", report->message);
+    evidence.place = report->place;
+    out.Add(std::move(evidence));
+  }
+}
+
+}  // namespace whystop

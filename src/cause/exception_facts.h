@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cause/case_file.h"
+
+namespace whystop {
+
+/// The exception that ended the program; nullptr: there was none, or training went on after it.
+const ExceptionSeen* FindEndingException(const CaseFile& run);
+
+struct StackPlace {
+  bool found = false;
+  std::string file;
+  std::int64_t line = 0;
+};
+
+/// Where in the user's own code it happened: the innermost frame that is no library's.
+StackPlace InnermostUsersFrame(const ExceptionSeen& exception);
+
+/// "ValueError: bad shape, at train.py:31 in step: `loss = f(x)`"
+std::string DescribeException(const ExceptionSeen& exception);
+
+}  // namespace whystop

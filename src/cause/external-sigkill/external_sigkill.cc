@@ -1,0 +1,33 @@
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "cause/evidence.h"
+#include "cause/memory_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+void WeighExternalSigkill(const CaseFile& run, Hypothesis& out) {
+  if (SignalOfJob(run) != SIGKILL) {
+    return;
+  }
+  const MemoryFacts memory = ReadMemoryFacts(run);
+  const bool counters_flat = memory.cgroup_kills.value_or(0) == 0 && memory.host_kills.value_or(0) == 0;
+  const bool counters_seen = memory.cgroup_kills || memory.host_kills;
+  if (memory.cgroup_kill_line || memory.host_kill_line) {
+    return;
+  }
+  out.Add(Supports("exit-status", "the job ended by SIGKILL, which only another process, the kernel or an "
+                                  "administrator can send and no program can catch"));
+  if (counters_seen && counters_flat) {
+    const std::string figures = memory.Figures();
+    out.Add(Decisive("sample", "no out-of-memory kill was counted" + (figures.empty() ? "" : "; " + figures)));
+  } else if (!counters_seen) {
+    out.Add(Missing("sample", "no out-of-memory counter could be read, so memory is not ruled out"));
+  } else {
+    out.Add(Contradicts("sample", "an out-of-memory kill was counted during the run"));
+  }
+}
+
+}  // namespace whystop

@@ -1,0 +1,129 @@
+#include "cause/learning.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+namespace whystop {
+namespace {
+
+std::string_view TextOf(const Finding& finding, const char* name) {
+  const Fact* fact = finding.FindFact(name);
+  return fact == nullptr ? std::string_view{} : std::string_view(fact->text);
+}
+
+/// The series of that role that says most: the one with the most points, of the lowest rank.
+const Finding* BestOf(const CaseFile& run, std::string_view role) {
+  const Finding* best = nullptr;
+  for (const Finding& finding : run.findings) {
+    if (finding.detector != "loss/trend" || TextOf(finding, "role") != role) {
+      continue;
+    }
+    const bool better = best == nullptr || finding.Number("rank") < best->Number("rank") ||
+                        (finding.Number("rank") == best->Number("rank") &&
+                         finding.Number("points").value_or(0) + finding.Number("not_finite").value_or(0) >
+                             best->Number("points").value_or(0) + best->Number("not_finite").value_or(0));
+    best = better ? &finding : best;
+  }
+  return best;
+}
+
+Learning StateOf(const Finding& finding) {
+  constexpr std::pair<std::string_view, Learning> kStates[] = {
+      {"improving", Learning::kImproving}, {"converged", Learning::kConverged},
+      {"stalled", Learning::kStalled},     {"diverged", Learning::kDiverged},
+      {"never-learned", Learning::kNeverLearned},
+  };
+  const std::string_view state = TextOf(finding, "state");
+  for (const auto& [name, learning] : kStates) {
+    if (name == state) {
+      return learning;
+    }
+  }
+  return Learning::kUnknown;
+}
+
+bool Improved(const Finding* score) {
+  return score != nullptr && (StateOf(*score) == Learning::kImproving || StateOf(*score) == Learning::kConverged);
+}
+
+/// A rate that is nearly perfect: a flat loss then means "was good from the start".
+bool NearlyPerfect(const Finding* score) {
+  return score != nullptr && score->Number("last").value_or(0) > 0.9 && score->Number("last").value_or(0) <= 1;
+}
+
+std::string Describe(const Finding& finding, Learning state) {
+  const double points = finding.Number("points").value_or(0);
+  const double bad_at_end = finding.Number("not_finite_at_end").value_or(0);
+  if (points == 0) {
+    return fmt::format("{} was never a finite number ({} points)", finding.series, finding.Number("not_finite").value_or(0));
+  }
+  std::string text = fmt::format("{} {:.4g} -> {:.4g} over {} points", finding.series, finding.Number("first").value_or(0),
+                                 finding.Number("last").value_or(0), points);
+  if (bad_at_end > 0) {
+    return text + fmt::format(", then not a finite number ({} points at the end)", bad_at_end);
+  }
+  switch (state) {
+    case Learning::kImproving:
+      return text + ", still improving at the end";
+    case Learning::kConverged:
+      return text + fmt::format(", level at the end (best {:.4g})", finding.Number("best").value_or(0));
+    case Learning::kStalled:
+      return text + fmt::format(", then no further gain (best {:.4g})", finding.Number("best").value_or(0));
+    case Learning::kDiverged:
+      return text + fmt::format(", far off its best of {:.4g}", finding.Number("best").value_or(0));
+    case Learning::kNeverLearned:
+      return text + fmt::format(": never left its starting level beyond its noise of {:.2g}",
+                                finding.Number("noise").value_or(0));
+    case Learning::kUnknown:
+      break;
+  }
+  return text + (TextOf(finding, "state") == "too-short" ? ": too few points to say" : ": its noise hides the answer");
+}
+
+LearningView View(const Finding& basis, Learning state) { return {state, &basis, Describe(basis, state)}; }
+
+LearningView ByTrainLoss(const Finding& loss, const Finding* score) {
+  const Learning state = StateOf(loss);
+  const bool finite_end = loss.Number("not_finite_at_end").value_or(0) == 0;
+  if (state == Learning::kDiverged && finite_end && Improved(score)) {
+    LearningView view = View(loss, Learning::kUnknown);
+    view.text = fmt::format("{}, but {} kept improving: the two contradict each other",
+                            Describe(loss, Learning::kDiverged), score->series);
+    return view;
+  }
+  if (state == Learning::kNeverLearned && Improved(score)) {
+    return View(*score, StateOf(*score));
+  }
+  if (state == Learning::kNeverLearned && NearlyPerfect(score)) {
+    return View(loss, Learning::kConverged);
+  }
+  return View(loss, state);
+}
+
+}  // namespace
+
+LearningView LearningOf(const CaseFile& run) {
+  const Finding* train_score = BestOf(run, "train-score");
+  const Finding* validation_score = BestOf(run, "validation-score");
+  const Finding* score = train_score != nullptr ? train_score : validation_score;
+  if (const Finding* loss = BestOf(run, "train-loss")) {
+    return ByTrainLoss(*loss, score);
+  }
+  const Finding* other = BestOf(run, "validation-loss");
+  other = other != nullptr ? other : score;
+  if (other == nullptr) {
+    return {Learning::kUnknown, nullptr, "no loss or score was seen"};
+  }
+  // A held-out loss that rises again, or a score that lies flat, says little by itself.
+  const Learning state = StateOf(*other);
+  const bool is_loss = TextOf(*other, "role") == "validation-loss";
+  const bool ends_bad = other->Number("not_finite_at_end").value_or(0) > 0;
+  const bool plain = state == Learning::kImproving || state == Learning::kConverged ||
+                     (state == Learning::kDiverged && ends_bad && is_loss) || state == Learning::kNeverLearned;
+  return View(*other, plain ? state : Learning::kUnknown);
+}
+
+}  // namespace whystop

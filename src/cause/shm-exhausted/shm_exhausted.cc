@@ -1,0 +1,27 @@
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "cause/evidence.h"
+#include "cause/memory_facts.h"
+#include "cause/space_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+void WeighShmExhausted(const CaseFile& run, Hypothesis& out) {
+  const FullMount full = FindFullMount(run, /*shared_memory=*/true);
+  if (!full.found) {
+    return;
+  }
+  const bool worker_bus_error = std::any_of(run.process_ends.begin(), run.process_ends.end(), [](const ProcessEnd& ended) {
+    return ended.end && ended.end->signal() == SIGBUS;
+  });
+  if (SignalOfJob(run) == SIGBUS || worker_bus_error) {
+    out.Add(Decisive("sample", "a process of the job died of SIGBUS while " + full.text));
+  } else if (FindNoSpaceError(run) != nullptr && !FindFullMount(run, false).found) {
+    out.Add(Decisive("sample", "a write was refused for lack of space while " + full.text));
+  }
+}
+
+}  // namespace whystop

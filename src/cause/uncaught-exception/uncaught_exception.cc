@@ -1,0 +1,25 @@
+#include <fmt/format.h>
+
+#include "cause/evidence.h"
+#include "cause/exception_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+void WeighUncaughtException(const CaseFile& run, Hypothesis& out) {
+  const ExceptionSeen* last = FindEndingException(run);
+  if (last == nullptr || last->type == "KeyboardInterrupt") {
+    return;
+  }
+  Evidence evidence = Decisive("exception", DescribeException(*last));
+  evidence.place = last->place;
+  if (const StackPlace at = InnermostUsersFrame(*last); at.found) {
+    evidence.place = {at.file, at.line};
+  }
+  out.Add(std::move(evidence));
+  if (!last->first_type.empty() && last->first_type != last->type) {
+    out.Add(Supports("exception", fmt::format("the chain began with {}: {}", last->first_type, last->first_message)));
+  }
+}
+
+}  // namespace whystop

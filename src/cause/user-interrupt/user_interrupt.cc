@@ -1,0 +1,32 @@
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "cause/evidence.h"
+#include "cause/memory_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+void WeighUserInterrupt(const CaseFile& run, Hypothesis& out) {
+  const SignalSeen* seen = FindSignal(run, SIGINT);
+  const bool ended_by_it = SignalOfJob(run) == SIGINT || run.ExitCode() == 130;
+  const bool ended_well = run.ExitCode() == 0;
+  if (ended_by_it) {
+    out.Add(Decisive("exit-status", "the job ended by SIGINT"));
+  }
+  for (const ExceptionSeen& exception : run.exceptions) {
+    if (exception.type == "KeyboardInterrupt" && exception.metrics_after == 0 && !ended_well && !ended_by_it) {
+      Evidence evidence = Decisive("exception", "the last exception was KeyboardInterrupt");
+      evidence.place = exception.place;
+      out.Add(std::move(evidence));
+      break;
+    }
+  }
+  if (seen != nullptr && !ended_well) {
+    const bool typed = seen->from_kernel || run.start->terminal;
+    out.Add(Supports("signal", typed ? "Ctrl-C was typed at the terminal" : "SIGINT came from " + DescribeSender(*seen)));
+  }
+}
+
+}  // namespace whystop

@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include <csignal>
+#include <string_view>
+
+#include "base/human.h"
+#include "cause/evidence.h"
+#include "cause/memory_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+namespace {
+
+std::string_view Basename(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
+}  // namespace
+
+void WeighWrapperTimeout(const CaseFile& run, Hypothesis& out) {
+  if (!run.start) {
+    return;
+  }
+  const bool wrapped = !run.start->command.empty() && Basename(run.start->command.front()) == "timeout";
+  if (wrapped && run.ExitCode() == 124) {
+    out.Add(Decisive("exit-status", "timeout(1) returned 124: the time it was given ran out after " +
+                                        HumanDuration(run.last_at)));
+  }
+  for (const SignalSeen& seen : run.signals) {
+    if (seen.sender_name == "timeout") {
+      out.Add(Decisive("signal", fmt::format("{} came from {}: {}", SignalName(seen.signal), DescribeSender(seen),
+                                             seen.sender_command)));
+      return;
+    }
+  }
+  if (wrapped && SignalOfJob(run) == SIGKILL) {
+    out.Add(Supports("exit-status", "timeout(1) ended by SIGKILL, as it does with --kill-after"));
+  }
+}
+
+}  // namespace whystop

@@ -1,0 +1,84 @@
+#include <memory>
+
+#include "detect/detectors.h"
+#include "detect/series_history.h"
+#include "detect/series_shape.h"
+#include "detect/series_state.h"
+#include "detect/series_table.h"
+
+namespace whystop {
+namespace {
+
+std::string RoleName(SeriesRole role) {
+  switch (role) {
+    case SeriesRole::kTrainLoss:
+      return "train-loss";
+    case SeriesRole::kValidationLoss:
+      return "validation-loss";
+    case SeriesRole::kTrainScore:
+      return "train-score";
+    default:
+      return "validation-score";
+  }
+}
+
+/// Says of each loss and score what it did over the run. A description, not a reproach: every run has it.
+class LossTrend final : public Detector {
+ public:
+  void Push(const Event& event, FindingSink&) override {
+    const Scalar* scalar = event.As<Scalar>();
+    if (scalar == nullptr || !(IsLoss(scalar->role) || IsScore(scalar->role))) {
+      return;
+    }
+    const bool lower_is_better = IsLoss(scalar->role);
+    Series* series = table_.Find(*scalar, [&] { return Series{scalar->role, SeriesHistory(lower_is_better), {}}; });
+    if (series != nullptr) {
+      series->history.Push(*scalar);
+      series->last_at = event.at;
+    }
+  }
+
+  void Finish(FindingSink& out) override {
+    for (const auto& [key, series] : table_.states()) {
+      const bool lower = IsLoss(series.role);
+      const SeriesShape shape = ShapeOf(series.history, lower);
+      const double sign = lower ? 1 : -1;
+      Finding finding{.detector = "loss/trend", .at = series.last_at, .step_from = series.history.step_from(),
+                      .step_to = series.history.step_to(), .strength = 1, .series = key.first, .facts = {}};
+      const auto add = [&finding](std::string name, double value, std::string text = {}) {
+        finding.facts.push_back({std::move(name), value, std::move(text)});
+      };
+      add("state", 0, std::string(StateOf(series.history, shape)));
+      add("role", 0, RoleName(series.role));
+      add("points", static_cast<double>(shape.points));
+      add("first", sign * shape.start);
+      add("last", sign * shape.end);
+      add("best", sign * shape.best);
+      add("best_at", shape.best_at);
+      add("noise", shape.noise);
+      add("level_noise", shape.level_noise);
+      add("drop_in_noise_units", shape.drop_in_noise_units);
+      add("still_falling", shape.still_falling ? 1 : 0);
+      add("end_change", sign * shape.end_change);
+      add("not_finite", static_cast<double>(series.history.not_finite()));
+      add("not_finite_at_end", static_cast<double>(series.history.not_finite_at_end()));
+      add("restarts", static_cast<double>(series.history.restarts()));
+      add("rank", key.second);
+      out.Add(std::move(finding));
+    }
+  }
+
+ private:
+  struct Series {
+    SeriesRole role;
+    SeriesHistory history;
+    RunTime last_at;
+  };
+  SeriesTable<Series> table_;
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> MakeLossTrend() { return std::make_unique<LossTrend>(); }
+
+}  // namespace whystop

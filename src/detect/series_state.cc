@@ -1,0 +1,107 @@
+#include "detect/series_state.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace whystop {
+namespace {
+
+// A fall of a hundredth of the value is what people can see in a plot; below it a series "did not move".
+constexpr double kSmallFall = 0.005;
+constexpr double kPlainFall = 0.02;
+// A run that gained less than this and then lay flat for most of its life "stalled" rather than "converged".
+constexpr double kPoorFall = 0.05;
+constexpr double kFlat = 0.03;
+constexpr double kSureUnits = 4;
+
+/// Few points, such as one an epoch: only a plain course counts.
+std::string_view StateOfFew(const SeriesShape& shape) {
+  const std::vector<double>& values = shape.levels;
+  const std::size_t changes = values.size() - 1;
+  std::size_t falls = 0;
+  std::size_t rises = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    falls += values[i] < values[i - 1] ? 1 : 0;
+    rises += values[i] > values[i - 1] ? 1 : 0;
+  }
+  const double relative = shape.Scale() > 0 ? shape.drop / shape.Scale() : 0;
+  if (values.size() == 3) {
+    return falls == 2 && relative > 0.1 ? "improving" : "too-short";
+  }
+  const bool falling = falls == changes || (falls + 1 == changes && shape.drop > kSureUnits * shape.noise);
+  if (falling && relative > 0.03) {
+    const double last_change = values[changes - 1] - values[changes];
+    return last_change > 0.03 * shape.drop ? "improving" : "converged";
+  }
+  if (rises == changes && shape.end > shape.start + 3 * std::abs(shape.start)) {
+    return "diverged";
+  }
+  return "too-short";
+}
+
+/// A loss that runs to minus infinity, faster and faster, has no lower bound: it fits nothing.
+bool RunsAwayDownwards(const SeriesShape& shape) {
+  const std::size_t third = shape.levels.size() / 3;
+  if (third == 0 || shape.end >= 0 || -shape.end < 1000 * std::max(1.0, std::abs(shape.start))) {
+    return false;
+  }
+  const double early = shape.levels.front() - shape.levels[third];
+  const double late = shape.levels[shape.levels.size() - 1 - third] - shape.levels.back();
+  return late > 3 * std::abs(early) && shape.best_at > 0.9;
+}
+
+bool Diverged(const SeriesShape& shape) {
+  if (shape.still_falling || shape.best_at > 0.9) {
+    return false;
+  }
+  const std::size_t last = shape.levels.size() - 1;
+  const double floor_at_end = std::min(shape.levels[last], shape.levels[last - 1]);
+  // Doubled, and not only in its last moment: schedules, queues that fill and annealed terms raise a loss by less.
+  const double rise = floor_at_end - shape.start;
+  if (rise > std::abs(shape.start) && rise > 5 * shape.noise_start) {
+    return true;
+  }
+  const double gained = shape.start - shape.best;
+  const bool had_learned = gained > 0.2 * std::abs(shape.start) && gained > 6 * shape.level_noise;
+  return had_learned && floor_at_end > shape.start - 0.1 * gained;
+}
+
+}  // namespace
+
+std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape) {
+  if (history.not_finite_at_end() > 0) {
+    return "diverged";
+  }
+  if (shape.points < 3) {
+    return "too-short";
+  }
+  if (shape.points < 8) {
+    return StateOfFew(shape);
+  }
+  if (RunsAwayDownwards(shape) || Diverged(shape)) {
+    return "diverged";
+  }
+  const double scale = shape.Scale();
+  const double relative = scale > 0 ? shape.drop / scale : 0;
+  const bool sure = shape.drop_in_noise_units > kSureUnits;
+  const double lost_again = shape.end - shape.best;
+  const bool fell_back = lost_again > 4 * shape.level_noise && lost_again > 0.3 * (shape.start - shape.best);
+  if (sure && relative > kPlainFall) {
+    if (shape.still_falling) {
+      return "improving";
+    }
+    return fell_back || relative < kPoorFall ? "stalled" : "converged";
+  }
+  if (sure && shape.still_falling && relative > kSmallFall) {
+    return "improving";
+  }
+  // Flat: only when a fall that matters would have been seen. The first quarter is left out of the slope: a first point
+  // far out, or a quick small gain, is no learning either.
+  const bool flat = std::abs(shape.late_change) + 2 * shape.late_change_error < kFlat * scale;
+  if (shape.points >= 20 && flat && relative < kPoorFall) {
+    return sure && relative > kPlainFall ? "stalled" : "never-learned";
+  }
+  return shape.points < 20 ? "too-short" : "unclear";
+}
+
+}  // namespace whystop

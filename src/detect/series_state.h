@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+#include "detect/series_history.h"
+#include "detect/series_shape.h"
+
+namespace whystop {
+
+/// What a series says about learning: "improving", "converged", "stalled", "diverged", "never-learned", "too-short" (too
+/// few points to say) or "unclear" (points enough, but the noise hides the answer). Leans to the harmless answer.
+std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape);
+
+}  // namespace whystop

@@ -1,0 +1,111 @@
+#include "diagnose/candidates.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+namespace whystop {
+namespace {
+
+constexpr std::string_view kGeneric[] = {"external-sigkill", "external-sigterm", "loss-nan", "native-abort",
+                                         "swallowed-exception", "uncaught-exception"};
+
+bool IsGeneric(std::string_view id) {
+  return std::find(std::begin(kGeneric), std::end(kGeneric), id) != std::end(kGeneric);
+}
+
+/// The program lived on: it returned 0, or its own words say that it finished.
+bool EndedWell(const CaseFile& run) {
+  if (run.end && run.end->end) {
+    return run.end->end->ShellCode() == 0;
+  }
+  return run.text_end && run.text_end->kind == TextEnd::Kind::kCompleted;
+}
+
+bool EndsTheRun(const CauseEntry& cause) {
+  switch (cause.outcome) {
+    case Outcome::kRaised:
+    case Outcome::kCrashed:
+    case Outcome::kKilled:
+    case Outcome::kInterrupted:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// A line counts against the run when it could have ended it: training that went on after it has survived it.
+bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fact) {
+  if (fact.role == LogFact::Role::kNormal) {
+    return !cause.fault || cause.outcome == Outcome::kStoppedEarly;
+  }
+  if (fact.role != LogFact::Role::kRoot && fact.role != LogFact::Role::kConfirm) {
+    return false;
+  }
+  if (cause.answers == Answers::kLearning || cause.outcome == Outcome::kUnknown) {
+    return true;
+  }
+  if (EndsTheRun(cause) && EndedWell(run)) {
+    return false;
+  }
+  return fact.metrics_after == 0;
+}
+
+/// What the signature table's lines say. One line is enough to quote; its repetitions add nothing.
+void WeighLogLines(const CaseFile& run, Candidate& candidate) {
+  candidate.order = std::numeric_limits<std::size_t>::max();
+  for (std::size_t i = 0; i < run.log_facts.size(); ++i) {
+    const LogFact& fact = run.log_facts[i];
+    if (fact.cause != candidate.cause->id || !LineCounts(run, *candidate.cause, fact)) {
+      continue;
+    }
+    const bool decisive = candidate.cause->answers == Answers::kStop && candidate.cause->outcome != Outcome::kUnknown;
+    candidate.hypothesis.Add({.weight = decisive ? Evidence::Weight::kDecisive : Evidence::Weight::kSupporting,
+                              .kind = "log-line",
+                              .text = fact.line,
+                              .place = fact.place});
+    candidate.generic = candidate.generic || fact.generic;
+    candidate.order = i;
+    return;
+  }
+}
+
+Confidence ConfidenceOf(const Hypothesis& hypothesis) {
+  const auto count = [&hypothesis](Evidence::Weight weight) {
+    return std::count_if(hypothesis.evidence().begin(), hypothesis.evidence().end(),
+                         [weight](const Evidence& evidence) { return evidence.weight == weight; });
+  };
+  if (count(Evidence::Weight::kDecisive) > 0) {
+    return count(Evidence::Weight::kContradicting) > 0 ? Confidence::kLikely : Confidence::kCertain;
+  }
+  return count(Evidence::Weight::kSupporting) > 1 ? Confidence::kLikely : Confidence::kPossible;
+}
+
+bool IsUnderSuspicion(const Hypothesis& hypothesis) {
+  if (hypothesis.Has(Evidence::Weight::kDecisive)) {
+    return true;
+  }
+  return hypothesis.Has(Evidence::Weight::kSupporting) && !hypothesis.Has(Evidence::Weight::kContradicting);
+}
+
+}  // namespace
+
+std::vector<Candidate> CollectCandidates(const CaseFile& run) {
+  std::vector<Candidate> candidates;
+  for (const CauseEntry& cause : AllCauses()) {
+    Candidate candidate;
+    candidate.cause = &cause;
+    candidate.generic = IsGeneric(cause.id);
+    if (cause.weigh != nullptr) {
+      cause.weigh(run, candidate.hypothesis);
+    }
+    WeighLogLines(run, candidate);
+    if (IsUnderSuspicion(candidate.hypothesis)) {
+      candidate.confidence = ConfidenceOf(candidate.hypothesis);
+      candidates.push_back(std::move(candidate));
+    }
+  }
+  return candidates;
+}
+
+}  // namespace whystop

@@ -1,0 +1,80 @@
+#include "diagnose/headline.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/human.h"
+
+namespace whystop {
+namespace {
+
+std::string Where(const Verdict& verdict) {
+  const auto& progress = verdict.progress;
+  if (progress.epoch && progress.epochs_planned) {
+    return fmt::format(" in epoch {} of {}", HumanNumber(*progress.epoch), HumanNumber(*progress.epochs_planned));
+  }
+  if (progress.step && progress.steps_planned) {
+    return fmt::format(" at step {} of {}", HumanCount(*progress.step), HumanCount(*progress.steps_planned));
+  }
+  if (progress.epoch) {
+    return fmt::format(" in epoch {}", HumanNumber(*progress.epoch));
+  }
+  if (progress.step) {
+    return fmt::format(" at step {}", HumanCount(*progress.step));
+  }
+  return progress.seconds ? " after " + HumanDuration(std::chrono::nanoseconds(std::llround(*progress.seconds * 1e9)))
+                          : "";
+}
+
+std::string How(const Verdict& verdict) {
+  switch (verdict.outcome) {
+    case Outcome::kCompleted:
+      return "completed";
+    case Outcome::kStoppedEarly:
+      return verdict.exit.code.value_or(0) == 0 ? "stopped early, by the program itself"
+                                                : fmt::format("stopped by the program itself with status {}", *verdict.exit.code);
+    case Outcome::kRaised:
+      return "ended by an error";
+    case Outcome::kCrashed:
+      return verdict.exit.signal ? "crashed by " + SignalName(*verdict.exit.signal) : "crashed";
+    case Outcome::kKilled:
+      return verdict.exit.signal ? "killed by " + SignalName(*verdict.exit.signal) : "killed";
+    case Outcome::kInterrupted:
+      return "interrupted";
+    case Outcome::kHung:
+      return "alive but stuck";
+    case Outcome::kRunning:
+      return "still running";
+    case Outcome::kUnknown:
+      break;
+  }
+  return "ended, and nothing here says how";
+}
+
+/// The first cause that is a fault; a normal end needs no explanation.
+const VerdictCause* Blamed(const Verdict& verdict) {
+  for (const VerdictCause& cause : verdict.causes) {
+    if (cause.fault && cause.role == CauseRole::kRoot) {
+      return &cause;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string Headline(const CaseFile& run, const Verdict& verdict) {
+  std::string text = How(verdict) + (verdict.outcome == Outcome::kUnknown && !run.watched ? "" : Where(verdict));
+  if (const VerdictCause* cause = Blamed(verdict)) {
+    text += ": " + (cause->title.empty() ? cause->id : cause->title);
+    if (cause->confidence != Confidence::kCertain) {
+      text += fmt::format(" ({})", Name(cause->confidence));
+    }
+  } else if (!run.notes.empty() && run.notes.front().rfind("could not start", 0) == 0) {
+    text = run.notes.front();
+  }
+  return text;
+}
+
+}  // namespace whystop

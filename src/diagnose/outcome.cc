@@ -1,0 +1,102 @@
+#include "diagnose/outcome.h"
+
+#include <algorithm>
+#include <csignal>
+
+#include "cause/cause.h"
+
+namespace whystop {
+namespace {
+
+Outcome OutcomeOfSignal(int signal) {
+  switch (signal) {
+    case SIGINT:
+      return Outcome::kInterrupted;
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGABRT:
+    case SIGILL:
+    case SIGFPE:
+    case SIGTRAP:
+    case SIGSYS:
+      return Outcome::kCrashed;
+    default:
+      return Outcome::kKilled;
+  }
+}
+
+/// The outcome that goes with the cause of the stop: the last link of the chain is what ended the run.
+Outcome OutcomeOfCauses(const std::vector<VerdictCause>& causes) {
+  for (const VerdictCause& cause : causes) {
+    const CauseEntry* entry = FindCause(cause.id);
+    if (cause.answers == Answers::kStop && cause.role != CauseRole::kContributing && entry != nullptr &&
+        entry->outcome != Outcome::kUnknown) {
+      return entry->outcome;
+    }
+  }
+  return Outcome::kUnknown;
+}
+
+bool PlanIsDone(const Progress& progress) {
+  if (progress.epochs_planned && progress.epoch) {
+    return *progress.epoch >= *progress.epochs_planned;
+  }
+  return progress.steps_planned && progress.step && *progress.step >= *progress.steps_planned;
+}
+
+Outcome OutcomeOfExit(const CaseFile& run, const std::vector<VerdictCause>& causes) {
+  const Outcome by_cause = OutcomeOfCauses(causes);
+  if (const int signal = EndingSignal(run); signal != 0) {
+    return OutcomeOfSignal(signal);
+  }
+  if (*run.ExitCode() == 0) {
+    return by_cause == Outcome::kStoppedEarly ? Outcome::kStoppedEarly : Outcome::kCompleted;
+  }
+  return by_cause == Outcome::kUnknown || by_cause == Outcome::kCompleted ? Outcome::kStoppedEarly : by_cause;
+}
+
+Outcome OutcomeOfText(const CaseFile& run) {
+  if (run.text_end && run.text_end->kind == TextEnd::Kind::kCompleted) {
+    return Outcome::kCompleted;
+  }
+  if (PlanIsDone(run.progress)) {
+    return Outcome::kCompleted;
+  }
+  // A file written a moment ago may belong to a run that goes on.
+  constexpr auto kFresh = std::chrono::minutes(2);
+  if (run.text_end && run.text_end->age && *run.text_end->age < kFresh) {
+    return Outcome::kRunning;
+  }
+  return Outcome::kUnknown;
+}
+
+}  // namespace
+
+int EndingSignal(const CaseFile& run) {
+  if (const int signal = run.Signal(); signal != 0) {
+    return signal;
+  }
+  const auto code = run.ExitCode();
+  if (!code || *code <= 128 || *code > 128 + SIGRTMAX) {
+    return 0;
+  }
+  const int signal = *code - 128;
+  const bool child_died_of_it =
+      std::any_of(run.process_ends.begin(), run.process_ends.end(),
+                  [signal](const ProcessEnd& ended) { return ended.end && ended.end->signal() == signal; });
+  return child_died_of_it ? signal : 0;
+}
+
+Outcome DecideOutcome(const CaseFile& run, const std::vector<VerdictCause>& causes) {
+  if (run.end && run.end->end) {
+    return OutcomeOfExit(run, causes);
+  }
+  if (run.job_alive) {
+    const Outcome by_cause = OutcomeOfCauses(causes);
+    return by_cause == Outcome::kHung ? Outcome::kHung : Outcome::kRunning;
+  }
+  const Outcome by_cause = OutcomeOfCauses(causes);
+  return by_cause == Outcome::kUnknown ? OutcomeOfText(run) : by_cause;
+}
+
+}  // namespace whystop

@@ -1,0 +1,128 @@
+#include "diagnose/rank.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+namespace whystop {
+namespace {
+
+constexpr std::size_t kContributingMax = 4;
+
+bool IsBetter(const Candidate& a, const Candidate& b) {
+  return std::tuple(a.confidence, a.generic, a.order, a.cause->id) <
+         std::tuple(b.confidence, b.generic, b.order, b.cause->id);
+}
+
+bool ExplainsTheEnd(const Candidate& candidate) {
+  return candidate.cause->answers == Answers::kStop && candidate.cause->outcome != Outcome::kUnknown;
+}
+
+/// Whether `first` brought about `second`, directly. A mere possibility does not take the blame for a certainty.
+bool BroughtAbout(const Candidate& first, const Candidate& second) {
+  return CanLeadTo(*first.cause, second.cause->id) &&
+         (first.confidence <= second.confidence || first.confidence == Confidence::kLikely);
+}
+
+VerdictCause ToVerdict(const Candidate& candidate, CauseRole role) {
+  VerdictCause out;
+  out.id = std::string(candidate.cause->id);
+  out.role = role;
+  out.confidence = candidate.confidence;
+  out.answers = candidate.cause->answers;
+  out.fault = candidate.cause->fault;
+  out.evidence = candidate.hypothesis.evidence();
+  out.fixes = candidate.hypothesis.fixes();
+  if (const CausePage* page = FindPage(candidate.cause->id)) {
+    out.title = std::string(page->title);
+    out.fixes.insert(out.fixes.end(), page->fixes.begin(), page->fixes.end());
+  }
+  return out;
+}
+
+/// Gives each candidate its part in the verdict.
+class Casting {
+ public:
+  explicit Casting(std::vector<Candidate> candidates)
+      : candidates_(std::move(candidates)), roles_(candidates_.size()) {
+    std::sort(candidates_.begin(), candidates_.end(), IsBetter);
+    cause_of_.resize(candidates_.size());
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      for (std::size_t j = 0; j < candidates_.size(); ++j) {
+        if (i != j && !cause_of_[i] && BroughtAbout(candidates_[j], candidates_[i]) && RootOf(j) != i) {
+          cause_of_[i] = j;
+        }
+      }
+    }
+  }
+
+  std::vector<VerdictCause> Cast() {
+    CastQuestion([](const Candidate& candidate) { return ExplainsTheEnd(candidate); });
+    CastQuestion([](const Candidate& candidate) { return candidate.cause->answers == Answers::kLearning; });
+    CastContributing();
+    std::vector<VerdictCause> out;
+    for (const CauseRole role : {CauseRole::kRoot, CauseRole::kConsequence, CauseRole::kContributing}) {
+      for (const bool fault : {true, false}) {
+        Collect(role, fault, out);
+      }
+    }
+    return out;
+  }
+
+ private:
+  std::size_t RootOf(std::size_t index) const {
+    for (std::size_t steps = 0; cause_of_[index] && steps < candidates_.size(); ++steps) {
+      index = *cause_of_[index];
+    }
+    return index;
+  }
+
+  /// The best answer to one question, its root, and everything on the way from one to the other.
+  template <typename Answers>
+  void CastQuestion(Answers answers) {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (!answers(candidates_[i])) {
+        continue;
+      }
+      const std::size_t root = RootOf(i);
+      roles_[root] = CauseRole::kRoot;
+      for (std::size_t other = 0; other < candidates_.size(); ++other) {
+        if (other != root && RootOf(other) == root) {
+          roles_[other] = CauseRole::kConsequence;
+        }
+      }
+      return;
+    }
+  }
+
+  void CastContributing() {
+    std::size_t contributing = 0;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const bool may = !ExplainsTheEnd(candidates_[i]) && candidates_[i].confidence != Confidence::kPossible;
+      if (!roles_[i] && may && contributing < kContributingMax) {
+        roles_[i] = CauseRole::kContributing;
+        ++contributing;
+      }
+    }
+  }
+
+  void Collect(CauseRole role, bool fault, std::vector<VerdictCause>& out) const {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (roles_[i] == role && candidates_[i].cause->fault == fault) {
+        out.push_back(ToVerdict(candidates_[i], role));
+      }
+    }
+  }
+
+  std::vector<Candidate> candidates_;
+  std::vector<std::optional<CauseRole>> roles_;
+  std::vector<std::optional<std::size_t>> cause_of_;
+};
+
+}  // namespace
+
+std::vector<VerdictCause> RankCauses(std::vector<Candidate> candidates) {
+  return Casting(std::move(candidates)).Cast();
+}
+
+}  // namespace whystop

@@ -1,0 +1,233 @@
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "import/open.h"
+#include "import/split_folder.h"
+
+namespace whystop {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Walks the named paths and keeps what is known.
+class Search {
+ public:
+  Search(const FindLimits& limits, const std::function<void(std::size_t)>& on_progress)
+      : limits_(limits), on_progress_(on_progress) {}
+
+  Status Take(const std::string& path) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) {
+      return SystemError("cannot read '" + path + "'", errno);
+    }
+    if (S_ISDIR(info.st_mode)) {
+      WalkFolder(path, 0);
+      return Ok{};
+    }
+    return TakeFile(path, true);
+  }
+
+  std::vector<FoundFile> files;
+  std::vector<std::string> ignored;
+  bool limits_met = false;
+
+ private:
+  Status TakeFile(const std::string& path, bool named) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
+      return Ok{};  // Gone meanwhile, or a device.
+    }
+    ++files_seen_;
+    on_progress_(files_seen_);
+    const auto kind = SniffFile(path);
+    if (!kind) {
+      return named ? Status(kind.error()) : Status(Ok{});
+    }
+    // In a folder a text file may be anything: source code, notes. Only what is called a log is taken for one.
+    if (*kind == FileKind::kOther || (!named && (*kind == FileKind::kEmpty || IsForeignText(path, *kind)))) {
+      if (named) {
+        ignored.push_back(path);
+      }
+      return Ok{};
+    }
+    files.push_back({.path = path,
+                     .kind = *kind,
+                     .size_bytes = info.st_size,
+                     .written = std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::nanoseconds(info.st_mtim.tv_nsec),
+                     .named = named});
+    return Ok{};
+  }
+
+  static bool IsForeignText(const std::string& path, FileKind kind) {
+    if (kind != FileKind::kTextLog) {
+      return false;
+    }
+    const std::string extension = fs::path(path).extension().string();
+    const std::string name = fs::path(path).filename().string();
+    const bool log_like = extension == ".log" || extension == ".out" || extension == ".err" || extension == ".txt" ||
+                          extension == ".stdout" || extension == ".stderr" || name == "stdout" || name == "stderr" ||
+                          name == "nohup.out";
+    const bool scheduler = extension.size() > 2 && (extension[1] == 'o' || extension[1] == 'e') &&
+                           extension.find_first_not_of("0123456789", 2) == std::string::npos;
+    return !log_like && !scheduler;
+  }
+
+  void WalkFolder(const std::string& folder, int depth) {
+    std::error_code fault;
+    std::vector<fs::directory_entry> entries;
+    for (fs::directory_iterator at(folder, fs::directory_options::skip_permission_denied, fault), end;
+         !fault && at != end; at.increment(fault)) {
+      if (entries.size() >= limits_.files_max) {
+        limits_met = true;
+        break;
+      }
+      entries.push_back(*at);
+    }
+    std::sort(entries.begin(), entries.end());  // The same answer on every file system.
+    for (const fs::directory_entry& entry : entries) {
+      if (files_seen_ >= limits_.files_max) {
+        limits_met = true;
+        return;
+      }
+      const std::string name = entry.path().filename().string();
+      if (entry.is_symlink(fault) && entry.is_directory(fault)) {
+        continue;  // "latest-run" and loops.
+      }
+      if (entry.is_directory(fault)) {
+        if (depth >= limits_.depth_max) {
+          limits_met = true;
+        } else if (name != "__pycache__" && name != "node_modules" && name != "site-packages" && name != ".git") {
+          WalkFolder(entry.path().string(), depth + 1);
+        }
+      } else if (!name.starts_with('.')) {
+        static_cast<void>(TakeFile(entry.path().string(), false));
+      }
+    }
+  }
+
+  const FindLimits& limits_;
+  const std::function<void(std::size_t)>& on_progress_;
+  std::size_t files_seen_ = 0;
+};
+
+std::string StemOf(const FoundFile& file) { return fs::path(file.path).stem().string(); }
+
+bool IsLog(const FoundFile& file) { return file.kind == FileKind::kTextLog || file.kind == FileKind::kEmpty; }
+
+/// Curves first, then what knows how the run ended, then the log.
+int ReadingTurn(const FoundFile& file) {
+  if (IsLog(file)) {
+    return 2;
+  }
+  return file.kind == FileKind::kTrainerState || file.kind == FileKind::kWandb ? 1 : 0;
+}
+
+bool ReadsBefore(const FoundFile& left, const FoundFile& right) {
+  if (ReadingTurn(left) != ReadingTurn(right)) {
+    return ReadingTurn(left) < ReadingTurn(right);
+  }
+  return left.written != right.written ? left.written < right.written : left.path < right.path;
+}
+
+/// Of several pictures of the same trainer only the newest counts: each holds the whole history.
+void KeepNewestState(std::vector<FoundFile>& files) {
+  const FoundFile* newest = nullptr;
+  for (const FoundFile& file : files) {
+    if (file.kind == FileKind::kTrainerState &&
+        (newest == nullptr || file.size_bytes > newest->size_bytes ||
+         (file.size_bytes == newest->size_bytes && file.written > newest->written))) {
+      newest = &file;
+    }
+  }
+  const std::string kept = newest == nullptr ? std::string() : newest->path;
+  std::erase_if(files, [&kept](const FoundFile& file) {
+    return file.kind == FileKind::kTrainerState && !file.named && file.path != kept;
+  });
+}
+
+/// The run of a folder that stands for `file`: logs of another stem, and a second file of a kind that a run has only
+/// one of, begin a run of their own.
+FoundRun* FindFittingRun(std::vector<FoundRun*>& runs, const FoundFile& file) {
+  for (FoundRun* run : runs) {
+    bool fits = true;
+    for (const FoundFile& other : run->files) {
+      const bool same_stem = StemOf(other) == StemOf(file);
+      if (IsLog(other) && IsLog(file)) {
+        fits = fits && same_stem;
+      } else if (other.kind == file.kind && file.kind != FileKind::kTensorBoard) {
+        fits = false;
+      }
+    }
+    if (fits) {
+      return run;
+    }
+  }
+  return nullptr;
+}
+
+std::chrono::nanoseconds LastWritten(const FoundRun& run) {
+  std::chrono::nanoseconds last{};
+  for (const FoundFile& file : run.files) {
+    last = std::max(last, file.written);
+  }
+  return last;
+}
+
+std::vector<FoundRun> GroupFolder(const std::string& folder, std::vector<FoundFile> files) {
+  KeepNewestState(files);
+  std::sort(files.begin(), files.end(), ReadsBefore);
+  std::vector<std::unique_ptr<FoundRun>> runs;
+  for (FoundFile& file : files) {
+    std::vector<FoundRun*> candidates;
+    for (const auto& run : runs) {
+      candidates.push_back(run.get());
+    }
+    // Newest first: a log belongs to the metrics that were written last before it ended.
+    std::reverse(candidates.begin(), candidates.end());
+    FoundRun* run = FindFittingRun(candidates, file);
+    if (run == nullptr) {
+      runs.push_back(std::make_unique<FoundRun>());
+      run = runs.back().get();
+    }
+    run->files.push_back(std::move(file));
+  }
+  std::vector<FoundRun> out;
+  for (const auto& run : runs) {
+    run->name = runs.size() == 1 && !folder.empty() ? folder : run->files.front().path;
+    out.push_back(std::move(*run));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Found> FindRuns(const std::vector<std::string>& paths, const FindLimits& limits,
+                       const std::function<void(std::size_t files_seen)>& on_progress) {
+  Search search(limits, on_progress);
+  for (const std::string& path : paths) {
+    WS_RETURN_IF_ERROR(search.Take(path));
+  }
+  std::map<std::string, std::vector<FoundFile>> folders;
+  for (FoundFile& file : search.files) {
+    folders[RunFolderOf(file.path)].push_back(std::move(file));
+  }
+  Found found;
+  found.ignored = std::move(search.ignored);
+  found.limits_met = search.limits_met;
+  for (auto& [folder, files] : folders) {
+    for (FoundRun& run : GroupFolder(folder, std::move(files))) {
+      found.runs.push_back(std::move(run));
+    }
+  }
+  std::stable_sort(found.runs.begin(), found.runs.end(),
+                   [](const FoundRun& left, const FoundRun& right) { return LastWritten(left) < LastWritten(right); });
+  return found;
+}
+
+}  // namespace whystop

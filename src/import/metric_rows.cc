@@ -1,0 +1,75 @@
+#include "import/metric_rows.h"
+
+#include <cmath>
+#include <optional>
+
+namespace whystop {
+
+std::optional<std::int64_t> WholeNumber(double number) {
+  if (!(std::abs(number) < 9e15) || std::floor(number) != number) {
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(number);
+}
+
+RowPosition MetricRows::PositionOf(const JsonRow& row, RowPosition position) {
+  std::optional<std::int64_t> step;
+  bool numbered = false;
+  for (const auto& [name, value] : row.numbers) {
+    switch (PositionKeyOf(name)) {
+      case PositionKey::kStep:
+        step = step ? step : WholeNumber(value);
+        break;
+      case PositionKey::kRowNumber:
+        numbered = true;
+        position.step = WholeNumber(value);
+        break;
+      case PositionKey::kEpoch:
+        position.epoch = value;
+        break;
+      case PositionKey::kStepsPlanned:
+        log_.SetPlan(WholeNumber(value), std::nullopt);
+        break;
+      case PositionKey::kEpochsPlanned:
+        log_.SetPlan(std::nullopt, value);
+        break;
+      case PositionKey::kWallSeconds:
+        position.at = log_.SinceFirst(value);
+        break;
+      case PositionKey::kRunSeconds:
+        position.at = RunTime(static_cast<std::int64_t>(value > 0 && value < 1e9 ? value * 1e9 : 0));
+        break;
+      case PositionKey::kNone:
+        break;
+    }
+  }
+  if (step) {
+    position.step = step;
+  } else if (position.epoch && !numbered) {
+    position.step.reset();  // An epoch says where the row stands; a made-up step would not.
+  }
+  return position;
+}
+
+void MetricRows::Take(const JsonRow& row, RowPosition fallback) {
+  ++rows_;
+  const RowPosition position = PositionOf(row, fallback);
+  bool is_training = false;
+  for (const auto& [name, value] : row.numbers) {  // All names first: a total makes its terms parts.
+    if (PositionKeyOf(name) == PositionKey::kNone) {
+      const auto series = log_.Find(name);
+      is_training = is_training || (series && log_.role(*series) == SeriesRole::kTrainLoss);
+    }
+  }
+  if (is_training) {  // Rows of an evaluation may count differently.
+    log_.BeginRow(position);
+  }
+  for (const auto& [name, value] : row.numbers) {
+    const auto series = PositionKeyOf(name) == PositionKey::kNone ? log_.Find(name) : std::nullopt;
+    if (series) {
+      log_.Push(*series, value, position);
+    }
+  }
+}
+
+}  // namespace whystop

@@ -1,0 +1,134 @@
+#include "import/open.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "import/byte_source.h"
+#include "import/csv/table_reader.h"
+#include "import/jsonl/jsonl_reader.h"
+#include "import/plain_log/plain_log.h"
+#include "import/series_log.h"
+#include "import/split_folder.h"
+#include "import/tensorboard/event_reader.h"
+#include "import/trainer_state/trainer_state_reader.h"
+#include "import/wandb/log_console.h"
+
+namespace whystop {
+namespace {
+
+/// Passes events on, but keeps back how each file ends: a run has one end.
+class OneEnd final : public EventSink {
+ public:
+  explicit OneEnd(EventSink& sink) : sink_(sink) {}
+
+  void Push(const Event& event) override {
+    const TextEnd* end = event.As<TextEnd>();
+    if (end == nullptr) {
+      sink_.Push(event);
+      return;
+    }
+    // What a program says of its own completion beats silence; otherwise the later file (a log) knows better.
+    const bool was_completed = end_ && end_->As<TextEnd>()->kind == TextEnd::Kind::kCompleted;
+    if (!was_completed || end->kind == TextEnd::Kind::kCompleted) {
+      end_ = event;
+    }
+  }
+  void Finish(std::optional<std::chrono::seconds> age) {
+    if (end_) {
+      TextEnd& end = std::get<TextEnd>(end_->body);
+      end.age = age;
+      sink_.Push(*end_);
+    }
+  }
+
+ private:
+  EventSink& sink_;
+  std::optional<Event> end_;
+};
+
+void ReadSource(FileKind kind, ByteSource& source, SeriesLog& log, EventSink& sink) {
+  switch (kind) {
+    case FileKind::kTable:
+      return TableReader(log).Read(source);
+    case FileKind::kJsonLines:
+      return ReadJsonLines(source, log);
+    case FileKind::kJsonHistory:
+      return ReadJsonHistory(source, log);
+    case FileKind::kTrainerState:
+      return ReadTrainerState(source, log);
+    case FileKind::kWandb: {
+      LogConsole console(log, sink);
+      return WandbReader(log, console).Read(source);
+    }
+    case FileKind::kTensorBoard:
+    case FileKind::kEmpty:
+    case FileKind::kTextLog:
+    case FileKind::kOther:
+      return;
+  }
+}
+
+/// The event files of one folder, which follow one another.
+Status ReadEventFolder(const std::string& folder, const std::vector<const FoundFile*>& files, EventSink& sink) {
+  SeriesLog log(files.front()->path, sink);
+  EventReader reader(log, SplitOfFolder(folder));
+  for (const FoundFile* file : files) {
+    auto source = FileSource::Open(file->path);
+    if (!source) {
+      return source.error();
+    }
+    log.SetFile(file->path);
+    reader.Read(**source);
+  }
+  log.Finish();
+  return Ok{};
+}
+
+Status ReadEventFiles(const FoundRun& run, EventSink& sink) {
+  std::map<std::string, std::vector<const FoundFile*>> folders;
+  for (const FoundFile& file : run.files) {
+    if (file.kind == FileKind::kTensorBoard) {
+      folders[std::filesystem::path(file.path).parent_path().string()].push_back(&file);
+    }
+  }
+  for (const auto& [folder, files] : folders) {
+    WS_RETURN_IF_ERROR(ReadEventFolder(folder, files, sink));
+  }
+  return Ok{};
+}
+
+Status ReadOneFile(const FoundFile& file, EventSink& sink) {
+  if (file.kind == FileKind::kTextLog || file.kind == FileKind::kEmpty) {
+    const auto read = ReadPlainLog(file.path, sink);
+    return read ? Status(Ok{}) : Status(read.error());
+  }
+  auto source = FileSource::Open(file.path);
+  if (!source) {
+    return source.error();
+  }
+  SeriesLog log(file.path, sink);
+  ReadSource(file.kind, **source, log, sink);
+  log.Finish();
+  return Ok{};
+}
+
+}  // namespace
+
+Status ReadRun(const FoundRun& run, std::chrono::nanoseconds now, EventSink& sink) {
+  OneEnd one_end(sink);
+  WS_RETURN_IF_ERROR(ReadEventFiles(run, one_end));
+  std::chrono::nanoseconds written{};
+  for (const FoundFile& file : run.files) {
+    written = std::max(written, file.written);
+    if (file.kind != FileKind::kTensorBoard) {
+      WS_RETURN_IF_ERROR(ReadOneFile(file, one_end));
+    }
+  }
+  one_end.Finish(std::chrono::duration_cast<std::chrono::seconds>(std::max(now - written, std::chrono::nanoseconds{})));
+  return Ok{};
+}
+
+}  // namespace whystop

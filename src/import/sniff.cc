@@ -1,0 +1,150 @@
+#include "import/sniff.h"
+
+#include <algorithm>
+
+#include "base/fd.h"
+#include "base/parse.h"
+#include "import/csv/csv_row.h"
+#include "import/json_walk.h"
+#include "import/tensorboard/event_reader.h"
+#include "import/wandb/record_cutter.h"
+
+namespace whystop {
+namespace {
+
+constexpr std::size_t kHeadBytes = 64 << 10;
+
+std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+std::string_view AfterLine(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  return end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+}
+
+/// Counts what a piece of JSON holds; a cut end is no matter.
+class Census final : public JsonVisitor {
+ public:
+  void OnRow(const std::string&, const JsonRow& row) override {
+    ++rows;
+    numbers += row.numbers.size();
+  }
+  void OnElement(const std::string&, std::int64_t, double) override { ++elements; }
+  void OnFact(const std::string& path, double) override {
+    const std::size_t slash = path.rfind('/');
+    if (slash != std::string::npos && ParseWhole<std::int64_t>(path.substr(slash + 1))) {
+      ++elements;  // A column as pandas writes it.
+    }
+  }
+  void OnFactText(const std::string&, std::string_view) override {}
+  std::size_t rows = 0;
+  std::size_t numbers = 0;
+  std::size_t elements = 0;
+};
+
+FileKind SniffJson(std::string_view text) {
+  if (text.find("\"log_history\"") != std::string_view::npos && text.find("\"global_step\"") != std::string_view::npos) {
+    return FileKind::kTrainerState;
+  }
+  Census line_census;
+  const JsonEnd line_end = WalkJsonLine(FirstLine(text), line_census);
+  if (text.front() == '{' && line_end == JsonEnd::kWhole && line_census.rows > 0) {
+    const std::string_view next = Trim(AfterLine(text));
+    if (next.starts_with('{') || (next.empty() && line_census.numbers > 0)) {
+      return FileKind::kJsonLines;
+    }
+    if (!next.empty()) {
+      return FileKind::kTextLog;  // A log that begins with a printed configuration.
+    }
+  }
+  Census census;
+  MemorySource source(text);
+  const JsonEnd end = WalkJson(source, census);
+  const bool sound = end == JsonEnd::kWhole || end == JsonEnd::kCut;
+  if (sound && (census.elements > 1 || (census.rows > 1 && census.numbers > 1))) {
+    return FileKind::kJsonHistory;
+  }
+  if (text.front() == '{' && line_end == JsonEnd::kCut && FirstLine(text).size() == text.size()) {
+    return FileKind::kJsonLines;  // One line, longer than the head or cut.
+  }
+  return end == JsonEnd::kBroken ? FileKind::kTextLog : FileKind::kOther;
+}
+
+bool LooksLikeTableText(std::string_view text) {
+  // Comments and an empty line or two may stand on top.
+  for (int i = 0; i < 4 && !text.empty(); ++i) {
+    std::string_view header = Trim(FirstLine(text));
+    const std::string_view rest = AfterLine(text);
+    if (!header.empty() && !header.starts_with("#{")) {
+      header = header.starts_with('#') ? Trim(header.substr(1)) : header;
+      if (LooksLikeTable(header, Trim(FirstLine(rest)))) {
+        return true;
+      }
+    }
+    text = rest;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view FileKindName(FileKind kind) {
+  switch (kind) {
+    case FileKind::kEmpty:
+      return "empty";
+    case FileKind::kTextLog:
+      return "log";
+    case FileKind::kTensorBoard:
+      return "TensorBoard events";
+    case FileKind::kWandb:
+      return "W&B run";
+    case FileKind::kTrainerState:
+      return "Hugging Face trainer state";
+    case FileKind::kTable:
+      return "table";
+    case FileKind::kJsonLines:
+      return "JSON Lines";
+    case FileKind::kJsonHistory:
+      return "JSON history";
+    case FileKind::kOther:
+      break;
+  }
+  return "other";
+}
+
+FileKind SniffBytes(std::string_view head) {
+  if (head.empty()) {
+    return FileKind::kEmpty;
+  }
+  if (LooksLikeEventFile(head)) {
+    return FileKind::kTensorBoard;
+  }
+  if (head.starts_with(RecordCutter::kMagic)) {
+    return FileKind::kWandb;
+  }
+  if (head.starts_with("\xef\xbb\xbf")) {
+    head.remove_prefix(3);
+  }
+  const std::string_view text = Trim(head);
+  if (!text.empty() && (text.front() == '{' || text.front() == '[')) {
+    return SniffJson(text);
+  }
+  if (LooksLikeTableText(text)) {
+    return FileKind::kTable;
+  }
+  // Logs may hold NUL runs and wide characters; a binary file holds control bytes of all kinds.
+  const auto control = std::count_if(head.begin(), head.end(), [](char byte) {
+    const auto code = static_cast<unsigned char>(byte);
+    return code < 32 && code != 0 && code != '\n' && code != '\r' && code != '\t' && code != 27 && code != 8;
+  });
+  return static_cast<std::size_t>(control) * 50 > head.size() ? FileKind::kOther : FileKind::kTextLog;
+}
+
+Result<FileKind> SniffFile(const std::string& path) {
+  const auto head = ReadFile(path, kHeadBytes);
+  if (!head) {
+    return head.error();
+  }
+  return SniffBytes(*head);
+}
+
+}  // namespace whystop

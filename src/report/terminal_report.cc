@@ -1,0 +1,185 @@
+#include "report/terminal_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "base/human.h"
+
+namespace whystop {
+namespace {
+
+constexpr int kLabelWidth = 10;
+constexpr std::size_t kFixesMax = 3;
+constexpr std::size_t kEvidenceMax = 4;
+
+/// Control characters of a log line must not reach somebody's terminal.
+std::string Printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += byte >= 0x20 && byte != 0x7f ? c : ' ';
+  }
+  return out;
+}
+
+/// Lays out "LABEL     text" with the text wrapped under itself.
+class Page {
+ public:
+  explicit Page(const TerminalStyle& style) : style_(style) {}
+
+  void Line(std::string_view label, std::string_view text, std::string_view colour = "") {
+    std::string shown = fmt::format("{:<{}}", label, kLabelWidth);
+    if (style_.colour && !colour.empty()) {
+      shown = fmt::format("\x1b[{}m{}\x1b[0m", colour, shown);
+    }
+    const std::string clean = Printable(text);
+    std::string_view rest = clean;
+    const auto room = static_cast<std::size_t>(std::max(30, style_.width - kLabelWidth));
+    bool first = true;
+    while (first || !rest.empty()) {
+      std::size_t size = rest.size();
+      if (size > room) {
+        const auto space = rest.rfind(' ', room);
+        size = space == std::string_view::npos || space < room / 2 ? room : space;
+      }
+      text_ += (first ? shown : std::string(kLabelWidth, ' ')) + std::string(rest.substr(0, size)) + "\n";
+      rest.remove_prefix(size);
+      rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+      first = false;
+    }
+  }
+
+  void Blank() { text_ += "\n"; }
+  const std::string& text() const { return text_; }
+
+ private:
+  TerminalStyle style_;
+  std::string text_;
+};
+
+std::string PlaceOf(const Evidence& evidence) {
+  if (evidence.place.file.empty()) {
+    return "";
+  }
+  return evidence.place.line > 0 ? fmt::format("  [{}:{}]", evidence.place.file, evidence.place.line)
+                                 : fmt::format("  [{}]", evidence.place.file);
+}
+
+void ShowCause(const VerdictCause& cause, Page& page) {
+  const std::string_view label = cause.role == CauseRole::kRoot          ? "  why"
+                                 : cause.role == CauseRole::kConsequence ? "  then"
+                                                                         : "  also";
+  std::string title = cause.title.empty() ? cause.id : fmt::format("{} ({})", cause.title, cause.id);
+  if (cause.confidence != Confidence::kCertain) {
+    title += fmt::format(", {}", Name(cause.confidence));
+  }
+  page.Line(label, title);
+  std::size_t shown = 0;
+  for (const Evidence& evidence : cause.evidence) {
+    if (shown++ == kEvidenceMax) {
+      break;
+    }
+    const std::string_view mark = evidence.weight == Evidence::Weight::kContradicting ? "against: "
+                                  : evidence.weight == Evidence::Weight::kMissing     ? "not seen: "
+                                                                                      : "";
+    page.Line("", std::string(mark) + evidence.text + PlaceOf(evidence));
+  }
+  if (cause.fault && cause.role != CauseRole::kConsequence) {
+    for (std::size_t i = 0; i < std::min(cause.fixes.size(), kFixesMax); ++i) {
+      page.Line(i == 0 ? "  fix" : "", cause.fixes[i]);
+    }
+  }
+}
+
+std::string CommandLine(const Verdict& verdict) {
+  std::string line;
+  for (const std::string& argument : verdict.command) {
+    line += (line.empty() ? "" : " ") + argument;
+  }
+  constexpr std::size_t kCommandMax = 80;
+  return line.size() > kCommandMax ? line.substr(0, kCommandMax) + "..." : line;
+}
+
+std::string Title(const Verdict& verdict) {
+  std::string title = "whystop";
+  if (!verdict.run_id.empty()) {
+    title += "  run " + verdict.run_id;
+  }
+  if (!verdict.command.empty()) {
+    title += "  " + CommandLine(verdict);
+  } else if (!verdict.sources.empty()) {
+    title += "  " + verdict.sources.front() +
+             (verdict.sources.size() > 1 ? fmt::format(" and {} more", verdict.sources.size() - 1) : "");
+  }
+  if (verdict.progress.seconds) {
+    title += "  " + HumanDuration(std::chrono::nanoseconds(std::llround(*verdict.progress.seconds * 1e9)));
+  }
+  return title;
+}
+
+std::string LearningLine(const Verdict& verdict) {
+  static constexpr std::pair<Learning, std::string_view> kWords[] = {
+      {Learning::kImproving, "yes, still improving"}, {Learning::kConverged, "yes, levelled off"},
+      {Learning::kStalled, "stalled"},                {Learning::kDiverged, "no, it diverged"},
+      {Learning::kNeverLearned, "no, it never learned"}, {Learning::kUnknown, "cannot say"}};
+  for (const auto& [state, words] : kWords) {
+    if (state == verdict.learning) {
+      return fmt::format("{}{}{}", words, verdict.learning_text.empty() ? "" : ": ", verdict.learning_text);
+    }
+  }
+  return "";
+}
+
+void ShowSurroundings(const Verdict& verdict, Page& page) {
+  std::string ruled_out;
+  for (const RuledOut& one : verdict.ruled_out) {
+    ruled_out += (ruled_out.empty() ? "" : "; ") + one.what + " (" + one.figure + ")";
+  }
+  if (!ruled_out.empty()) {
+    page.Line("ruled out", ruled_out);
+  }
+  for (const Unknown& unknown : verdict.unknowns) {
+    page.Line("unknown", unknown.what + "; would show it: " + unknown.would_show);
+  }
+  for (const Drop& drop : verdict.drops) {
+    page.Line("not kept", fmt::format("{}: {}", drop.counter, HumanCount(drop.count)));
+  }
+}
+
+}  // namespace
+
+std::string RenderTerminal(const Verdict& verdict, const TerminalStyle& style) {
+  Page page(style);
+  const bool bad = ExitCodeOf(verdict) == 1;
+  const std::string_view label = verdict.outcome == Outcome::kRunning || verdict.outcome == Outcome::kHung ? "RUNNING"
+                                                                                                         : "STOPPED";
+  page.Line(Title(verdict), "");
+  page.Blank();
+  page.Line(label, verdict.headline, bad ? "1;31" : "1;32");
+  for (const VerdictCause& cause : verdict.causes) {
+    if (cause.answers == Answers::kStop) {
+      ShowCause(cause, page);
+    }
+  }
+  page.Line("LEARNING", LearningLine(verdict), "1");
+  for (const VerdictCause& cause : verdict.causes) {
+    if (cause.answers == Answers::kLearning) {
+      ShowCause(cause, page);
+    }
+  }
+  ShowSurroundings(verdict, page);
+  return page.text();
+}
+
+std::string RenderLine(const Verdict& verdict) {
+  std::string line = Printable(verdict.headline);
+  if (verdict.learning != Learning::kUnknown) {
+    line += fmt::format("; learning: {}", Name(verdict.learning));
+  }
+  return line;
+}
+
+}  // namespace whystop

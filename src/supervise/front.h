@@ -1,0 +1,64 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "supervise/event_loop.h"
+#include "supervise/keeper.h"
+#include "supervise/recorder.h"
+#include "supervise/signal_witness.h"
+#include "supervise/supervise.h"
+
+namespace whystop {
+
+/// The process that the user started, once the keeper runs. It passes on signals, stops and goes on with the job, and
+/// waits for its end. If the keeper is killed it becomes the recorder itself.
+class Front {
+ public:
+  Front(RunParts& parts, Link to_keeper, pid_t keeper, SignalWitness witness);
+  JobResult Run();
+
+ private:
+  /// A signal whose addressee is not yet known: us alone, or our whole group and so the job too.
+  struct Pending {
+    SignalArrival arrival;
+    SignalSeen seen;
+    std::chrono::nanoseconds decide_at{};
+  };
+
+  void OnSignals();
+  void OnSignal(const SignalArrival& arrival);
+  void OnChildren();
+  void OnKeeperMessages();
+  void OnMessage(const LinkMessage& message);
+  void OnStarted();
+  void OnWitness();
+  void OnAlsoReached(const SignalArrival& arrival);
+  void DecidePending();
+  void Report(SignalSeen seen, bool forwarded);
+  bool Forward(int signal) const;
+  void StopWithJob(int signal);
+  void CloseChannel(std::size_t index);
+  void TakeOver(int keeper_status);
+  JobResult MakeResult() const;
+
+  RunParts& parts_;
+  Link link_;
+  pid_t keeper_;
+  SignalWitness witness_;
+  Fd signals_;
+  Fd job_;  // pidfd; a pid alone could come to mean another process.
+  EventLoop loop_;
+  Timer decide_;
+  Timer patience_;
+  std::deque<Pending> pending_;
+  std::deque<Pending> also_reached_;  // What the witnesses saw and we have not yet; only `arrival` and time.
+  std::vector<std::unique_ptr<TerminalMirror>> mirrors_;
+  std::unique_ptr<Recorder> recorder_;  // After taking over.
+  bool started_ = false;
+};
+
+}  // namespace whystop

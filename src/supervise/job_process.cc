@@ -1,0 +1,101 @@
+#include "supervise/job_process.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace whystop {
+namespace {
+
+std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (const std::string& text : texts) {
+    pointers.push_back(const_cast<char*>(text.c_str()));  // NOLINT: exec's signature predates const
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// In the forked child. Returns only if the command cannot be executed.
+void BecomeJob(const JobPlan& plan, const std::vector<Channel>& channels, char* const* arguments,
+               char* const* environment) {
+  for (const Channel& channel : channels) {
+    for (const int number : {1, 2}) {
+      if (channel.job_end && channel.carries[number] && ::dup2(channel.job_end.get(), number) < 0) {
+        return;
+      }
+    }
+  }
+  plan.signals.Restore();
+  ::execvpe(arguments[0], arguments, environment);
+}
+
+}  // namespace
+
+SignalSetting SignalSetting::SaveAndBlockAll() {
+  SignalSetting setting;
+  sigset_t all;
+  ::sigfillset(&all);
+  // A fault of our own must end us, not hang us.
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) {
+    ::sigdelset(&all, fault);
+  }
+  ::sigprocmask(SIG_BLOCK, &all, &setting.mask);
+  // Who starts us with SIGCHLD ignored would have our children vanish unseen.
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &by_default, &setting.child);
+  return setting;
+}
+
+void SignalSetting::Restore() const {
+  ::sigaction(SIGCHLD, &child, nullptr);
+  ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+}
+
+void StartJob(const JobPlan& plan, const std::vector<Channel>& channels, RunState& state) {
+  const std::vector<char*> arguments = Pointers(plan.command);
+  const std::vector<char*> environment = Pointers(plan.environment);
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    state.exec_errno = errno;
+    return;
+  }
+  const Fd executed_read(ends[0]);
+  Fd executed_write(ends[1]);
+  const pid_t child = ::fork();
+  if (child < 0) {
+    state.exec_errno = errno;
+    return;
+  }
+  if (child == 0) {
+    state.job = ::getpid();
+    BecomeJob(plan, channels, arguments.data(), environment.data());
+    state.exec_errno = errno;
+    ::_exit(127);
+  }
+  executed_write.Close();
+  char none = 0;
+  static_cast<void>(ReadSome(executed_read.get(), {&none, 1}));  // Ends when exec closes the other side.
+  if (state.exec_errno != 0) {
+    ::waitpid(child, nullptr, 0);
+  }
+}
+
+StartFault DescribeStartFault(const std::string& command, int exec_errno) {
+  const bool is_path = command.find('/') != std::string::npos;
+  if (exec_errno == ENOENT && !is_path) {
+    return {"command not found: '" + command + "'", 127};
+  }
+  if (exec_errno == ENOENT && ::access(command.c_str(), F_OK) == 0) {
+    return {"cannot execute '" + command + "': its interpreter (first line, after #!) or loader does not exist", 126};
+  }
+  const int code = exec_errno == ENOENT ? 127 : 126;
+  return {"cannot execute '" + command + "': " + std::generic_category().message(exec_errno), code};
+}
+
+}  // namespace whystop

@@ -1,0 +1,131 @@
+#include "supervise/keeper.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "supervise/process_name.h"
+#include "supervise/recorder.h"
+#include "supervise/signal_witness.h"
+
+namespace whystop {
+namespace {
+
+class Keeper {
+ public:
+  Keeper(RunParts& parts, const Link& to_front)
+      : parts_(parts),
+        link_(to_front),
+        front_(::getppid()),
+        signals_(OpenSignalFd()),
+        recorder_({.loop = loop_,
+                   .state = parts.state,
+                   .channels = parts.channels,
+                   .writer = parts.writer,
+                   .sweeps = parts.sweeps,
+                   .origin = parts.origin,
+                   .tick = parts.tick,
+                   .tell = [this](const LinkMessage& message) { Tell(message); }}) {}
+
+  void Run() {
+    loop_.Watch(signals_.get(), [this] { OnSignals(); });
+    loop_.Watch(link_.fd(), [this] { OnFront(); });
+    recorder_.Begin(parts_.start);
+    loop_.Run();
+  }
+
+ private:
+  void Tell(const LinkMessage& message) {
+    link_.Send(message);
+    const bool front_must_wake = message.kind == LinkMessage::Kind::kJobContinued ||
+                                 message.kind == LinkMessage::Kind::kJobEnded;
+    // Our parent is the front or, once that is dead, somebody whom this does not concern.
+    if (front_must_wake && parts_.state.front_stopped && ::getppid() == front_) {
+      ::kill(front_, SIGCONT);
+    }
+  }
+
+  void OnSignals() {
+    bool children_changed = false;
+    while (const auto arrival = ReadSignal(signals_.get())) {
+      if (arrival->signal == SIGCHLD) {
+        children_changed = true;
+      } else {
+        link_.Send({.kind = LinkMessage::Kind::kReachedKeeper, .number = arrival->signal,
+                    .sender_pid = arrival->sender});
+      }
+    }
+    if (children_changed) {
+      recorder_.ChildrenChanged();
+    }
+  }
+
+  void OnFront() {
+    LinkMessage message;
+    for (;;) {
+      switch (link_.Receive(message)) {
+        case Link::Received::kMessage:
+          recorder_.Record(ToSignal(message));
+          break;
+        case Link::Received::kNothing:
+          return;
+        case Link::Received::kPeerGone:
+          loop_.Forget(link_.fd());
+          recorder_.Record(RecorderNote{"the front (whystop run) died; the keeper goes on"});
+          return;
+      }
+    }
+  }
+
+  RunParts& parts_;
+  const Link& link_;
+  pid_t front_;
+  Fd signals_;
+  EventLoop loop_;
+  Recorder recorder_;
+};
+
+/// The recording of a run that never was.
+void RecordStartFault(RunParts& parts) {
+  const StartFault fault = DescribeStartFault(parts.plan.command.front(), parts.state.exec_errno);
+  parts.writer.Start();
+  parts.writer.Append({.at = {}, .body = parts.start});
+  parts.writer.Append({.at = {}, .body = RecorderNote{"could not start: " + fault.what}});
+  parts.writer.Append({.at = {}, .body = RunEnd{}});
+  parts.writer.Finish();
+}
+
+}  // namespace
+
+void ReplaceByNull(int number) {
+  if (auto null = OpenFd("/dev/null", O_RDWR)) {
+    ::dup3(null->get(), number, O_CLOEXEC);
+  }
+}
+
+void RunKeeper(RunParts& parts, const Link& to_front) {
+  RenameThisProcess("wskeeper");
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  StartJob(parts.plan, parts.channels, parts.state);
+  // Only now: the job belongs to the front's session and process group, the keeper to neither.
+  ::setsid();
+  for (const int number : {0, 1, 2}) {
+    ReplaceByNull(number);
+  }
+  for (Channel& channel : parts.channels) {
+    if (!channel.terminal) {
+      channel.job_end.Close();
+    }
+  }
+  if (parts.state.exec_errno != 0) {
+    RecordStartFault(parts);
+    to_front.Send({.kind = LinkMessage::Kind::kStarted});
+    ::_exit(0);
+  }
+  to_front.Send({.kind = LinkMessage::Kind::kStarted});
+  Keeper(parts, to_front).Run();
+  ::_exit(0);
+}
+
+}  // namespace whystop

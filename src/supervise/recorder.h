@@ -1,0 +1,86 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "record/recording_writer.h"
+#include "supervise/channel.h"
+#include "supervise/event_loop.h"
+#include "supervise/file_follower.h"
+#include "supervise/link.h"
+#include "supervise/relay.h"
+#include "supervise/run_state.h"
+#include "supervise/sweep_source.h"
+#include "supervise/terminal_mirror.h"
+
+namespace whystop {
+
+/// Follows a started job to its end: relays its output, reaps its tree, sweeps the sensors, writes the recording.
+/// Lives in the keeper, or in the front after the keeper was killed; either way the process that holds it is the
+/// parent of the job. Works inside one EventLoop.
+class Recorder {
+ public:
+  struct Parts {
+    EventLoop& loop;
+    RunState& state;
+    std::vector<Channel>& channels;
+    RecordingWriter& writer;
+    SweepSource* sweeps = nullptr;
+    std::chrono::nanoseconds origin{};     // MonotonicNow() when the run began.
+    std::chrono::milliseconds tick{1000};  // Without a SweepSource.
+    std::function<void(const LinkMessage&)> tell;
+  };
+
+  explicit Recorder(Parts parts) : parts_(std::move(parts)) {}
+
+  void Begin(const RunStart& start);
+  void Record(EventBody body);
+  /// To be called after each SIGCHLD.
+  void ChildrenChanged();
+  bool finished() const { return finished_; }
+
+ private:
+  /// What the recorder has of one channel. `relay` or `follower` is set.
+  struct Output {
+    std::unique_ptr<Relay> relay;
+    std::unique_ptr<FileFollower> follower;
+    std::unique_ptr<TerminalMirror> mirror;
+  };
+
+  RunTime Now() const;
+  void RecordStart(const RunStart& start);
+  void OpenOutput(std::size_t index);
+  void DrainTap(std::size_t index, bool to_the_end);
+  void OnNotice(std::size_t index);
+  void CloseOutput(std::size_t index, bool reader_gone);
+  void Follow(std::size_t index);
+  void Tick();
+  void Sweep();
+  void TieClocks();
+  void CheckStops();
+  bool ReapOne();
+  void OnJobDead(int wait_status);
+  void FinishIfDrained();
+  void Finish();
+  void StopIfNothingIsLeft();
+
+  Parts parts_;
+  std::vector<Output> outputs_;
+  std::set<std::size_t> undrained_;
+  Timer timer_;
+  Timer grace_;
+  Timer reap_again_;
+  bool grace_is_over_ = false;
+  bool finished_ = false;
+  std::vector<Event> swept_;
+  std::vector<char> buffer_;
+  std::chrono::nanoseconds asleep_{};   // Boot time ahead of monotonic time at the last look.
+  int ends_recorded_this_tick_ = 0;
+  std::int64_t ends_unrecorded_ = 0;
+};
+
+}  // namespace whystop

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "supervise/channel.h"
+
+namespace whystop {
+
+/// Moves one channel's bytes to the user, with a copy into the tap for the recording. Its own thread may wait for a
+/// slow terminal, as the job itself would have; it never waits long for the recording. All moves are made by the
+/// kernel from pipe to pipe, so a SIGKILL at any instruction finds each byte either in the channel's pipe, which the
+/// other process holds too, or at the user's.
+class Relay {
+ public:
+  /// What the thread tells, as bytes on notices().
+  enum Notice : char {
+    kDrained = 'd',     // After NotifyJobEnded: all that the job wrote has reached the user.
+    kJobClosed = 'c',   // Nobody can write to this channel any more. The thread has ended.
+    kReaderGone = 'g',  // The user's side is closed. The thread has ended.
+  };
+
+  /// `channel` must outlive the relay.
+  static Result<std::unique_ptr<Relay>> Start(const Channel& channel);
+  ~Relay();
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
+
+  int tap() const { return tap_read_.get(); }
+  int notices() const { return notice_read_.get(); }
+  void NotifyJobEnded() const;
+  /// Bytes that reached the user but not the tap, because nobody emptied it in time.
+  std::int64_t unrecorded_bytes() const { return unrecorded_bytes_.load(); }
+
+ private:
+  enum class Moved { kSome, kNothing, kReaderGone };
+
+  explicit Relay(const Channel& channel) : channel_(channel) {}
+  Status OpenPipes();
+  void Run();
+  bool SourceIsEmpty() const;
+  bool FillFromTerminal() const;
+  Moved MoveWaiting();
+  std::size_t Tap(std::size_t waiting_bytes);
+  Moved Deliver(std::size_t bytes);
+  ssize_t DeliverByCopy(std::size_t bytes);
+  void Tell(Notice notice) const;
+
+  const Channel& channel_;
+  Fd tap_read_, tap_write_;
+  Fd peek_read_, peek_write_;      // Only for a user's descriptor that splice(2) refuses.
+  Fd notice_read_, notice_write_;
+  Fd wake_;
+  bool by_copy_ = false;
+  bool tap_is_stuck_ = false;
+  std::atomic<std::int64_t> unrecorded_bytes_{0};
+  std::thread thread_;
+};
+
+}  // namespace whystop

@@ -1,0 +1,160 @@
+#include "text/line_splitter.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "text/terminal_text.h"
+#include "text/utf16.h"
+
+namespace whystop {
+namespace {
+
+/// Control bytes other than tab: something has to be cleaned or cut. Written so that the compiler vectorises it.
+bool HasControlBytes(std::string_view text) {
+  unsigned found = 0;
+  for (const char raw : text) {
+    const auto byte = static_cast<unsigned char>(raw);
+    found |= static_cast<unsigned>(byte < 0x20 && byte != '\t');
+  }
+  return found != 0;
+}
+
+}  // namespace
+
+void LineSplitter::Feed(std::string_view bytes) {
+  if (encoding_ == Encoding::kUnknown) {
+    start_.append(bytes);
+    if (start_.size() < 3) {
+      return;  // A byte order mark has up to three bytes.
+    }
+    const std::string first = std::move(start_);
+    std::string_view rest = first;
+    encoding_ = Encoding::kBytes;
+    if (rest.starts_with("\xFF\xFE")) {
+      encoding_ = Encoding::kUtf16Little;
+      rest.remove_prefix(2);
+    } else if (rest.starts_with("\xFE\xFF")) {
+      encoding_ = Encoding::kUtf16Big;
+      rest.remove_prefix(2);
+    } else if (rest.starts_with("\xEF\xBB\xBF")) {
+      rest.remove_prefix(3);
+    }
+    Feed(rest);
+    return;
+  }
+  if (encoding_ == Encoding::kBytes) {
+    FeedText(bytes);
+  } else {
+    FeedWide(bytes);
+  }
+}
+
+void LineSplitter::FeedWide(std::string_view bytes) {
+  wide_carry_.append(bytes);
+  std::string text;
+  const std::size_t used = DecodeUtf16(wide_carry_, encoding_ == Encoding::kUtf16Big, text);
+  wide_carry_.erase(0, used);
+  FeedText(text);
+}
+
+void LineSplitter::FeedText(std::string_view bytes) {
+  while (const void* found = bytes.empty() ? nullptr : std::memchr(bytes.data(), '\n', bytes.size())) {
+    const auto size = static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data());
+    EndLine(bytes.substr(0, size));
+    ++number_;
+    bytes.remove_prefix(size + 1);
+  }
+  // A file of one line with a thousand redraws must not pile up: \r ends a line as well.
+  for (std::size_t at = bytes.find('\r'); at != std::string_view::npos; at = bytes.find('\r')) {
+    carry_.append(bytes.substr(0, at));
+    const std::string unit = std::move(carry_);
+    carry_.clear();
+    TakeUnit(unit, '\r');
+    bytes.remove_prefix(at + 1);
+  }
+  while (carry_.size() + bytes.size() >= kLineBytesMax) {
+    const std::size_t fill = kLineBytesMax - carry_.size();
+    carry_.append(bytes.substr(0, fill));
+    bytes.remove_prefix(fill);
+    TakePiece(carry_);
+    carry_.clear();
+    in_pieces_ = true;
+  }
+  carry_.append(bytes);
+}
+
+/// `rest` and what was carried over are all of a line up to its \n; there may be \r in it.
+void LineSplitter::EndLine(std::string_view rest) {
+  if (carry_.empty() && !in_pieces_ && rest.size() < kLineBytesMax && !rest.empty() && !HasControlBytes(rest)) {
+    after_return_ = false;
+    Emit(rest);
+    return;
+  }
+  std::string joined;
+  if (!carry_.empty()) {
+    joined = std::move(carry_);
+    carry_.clear();
+    joined.append(rest);
+    rest = joined;
+  }
+  for (std::size_t at = rest.find('\r'); at != std::string_view::npos; at = rest.find('\r')) {
+    TakeUnit(rest.substr(0, at), '\r');
+    rest.remove_prefix(at + 1);
+  }
+  TakeUnit(rest, '\n');
+}
+
+void LineSplitter::TakeUnit(std::string_view unit, char end) {
+  const bool blank = unit.empty() && !in_pieces_;
+  while (!unit.empty()) {
+    TakePiece(unit.substr(0, kLineBytesMax));
+    unit.remove_prefix(std::min(unit.size(), kLineBytesMax));
+  }
+  if (blank && end == '\n' && !after_return_) {
+    out_.OnLine({.text = {}, .number = number_});
+  }
+  in_pieces_ = false;
+  after_return_ = end == '\r';
+}
+
+void LineSplitter::TakePiece(std::string_view piece) {
+  while (!piece.empty()) {
+    const std::size_t nul = piece.find('\0');
+    const std::string_view text = piece.substr(0, nul);
+    if (!text.empty()) {
+      clean_.clear();
+      CleanTerminalText(text, clean_);
+      Emit(clean_);
+    }
+    if (nul == std::string_view::npos) {
+      return;
+    }
+    const std::size_t end = piece.find_first_not_of('\0', nul);
+    nul_bytes_ += static_cast<std::int64_t>(std::min(end, piece.size()) - nul);
+    piece.remove_prefix(std::min(end, piece.size()));
+  }
+}
+
+void LineSplitter::Emit(std::string_view text) {
+  if (nul_bytes_ > 0 && text.find_first_not_of(" \t") != std::string_view::npos) {
+    out_.OnNulRun(nul_bytes_, number_);
+    nul_bytes_ = 0;
+  }
+  out_.OnLine({.text = text, .number = number_});
+}
+
+void LineSplitter::Finish() {
+  if (encoding_ == Encoding::kUnknown) {
+    encoding_ = Encoding::kBytes;
+    FeedText(start_);
+    start_.clear();
+  }
+  ended_mid_line_ = in_pieces_ || carry_.find_first_not_of('\0') != std::string::npos;
+  const std::string unit = std::move(carry_);
+  carry_.clear();
+  if (!unit.empty()) {
+    TakeUnit(unit, '\r');
+  }
+}
+
+}  // namespace whystop

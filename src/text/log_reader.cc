@@ -1,0 +1,308 @@
+#include "text/log_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/parse.h"
+#include "text/bar.h"
+#include "text/terminal_text.h"
+
+namespace whystop {
+namespace {
+
+constexpr std::size_t kLineShownBytes = 500;
+constexpr std::size_t kPendingMax = 64;
+constexpr std::int64_t kAdvancesToSurvive = 3;  // Other ranks and a bar's last redraw move on a little.
+constexpr int kBarsInLineMax = 8;
+
+bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
+
+}  // namespace
+
+LogReader::LogReader(std::string source_name, EventSink& out, LogReaderOptions options)
+    : source_(std::move(source_name)),
+      out_(out),
+      options_(options),
+      matcher_(SignatureMatcher::Shared()),
+      splitter_(*this),
+      tracebacks_(source_) {
+  scalar_event_.body = Scalar{};
+  std::get<Scalar>(scalar_event_.body).place.file = source_;
+}
+
+template <typename T>
+void LogReader::Push(T body) {
+  out_.Push(Event{.at = at_, .body = std::move(body)});
+}
+
+void LogReader::Feed(std::string_view bytes, RunTime at) {
+  at_ = at;
+  splitter_.Feed(bytes);
+}
+
+void LogReader::OnNulRun(std::int64_t bytes, std::int64_t line) {
+  sessions_.NoteEnd();  // If a run's first lines follow, the one before was cut off.
+  Observation seen;
+  seen.kind = "nul-run";
+  seen.attributes = {{"bytes", static_cast<double>(bytes)}, {"line", static_cast<double>(line)}, {"file", source_}};
+  Push(std::move(seen));
+}
+
+void LogReader::OnLine(const LogLine& line) {
+  std::string_view text = line.text;
+  std::string_view rest;
+  for (int bars = 0; bars < kBarsInLineMax && ReadBar(text, line.number, rest); ++bars) {
+    if (IsBlank(rest)) {
+      return;
+    }
+    text = rest;
+  }
+  ReadText(text, line.number);
+}
+
+bool LogReader::ReadBar(std::string_view text, std::int64_t number, std::string_view& rest) {
+  const std::optional<Bar> bar = ParseBar(text);
+  if (!bar) {
+    return false;
+  }
+  if (!progress_.PushBar(*bar)) {
+    StartSession("a progress bar started over", number);
+    static_cast<void>(progress_.PushBar(*bar));
+  }
+  if (!bar->postfix.empty() && LexMetricLine(bar->postfix, metric_line_) && !metric_line_.values.empty()) {
+    metric_line_.step = bar->done;
+    metric_line_.steps = bar->total;
+    PushScalars(metric_line_, number, std::nullopt);
+  }
+  PushProgress(number, std::nullopt, false);
+  last_was_whole_ = true;
+  last_line_.assign(text.substr(0, kLineShownBytes));
+  last_line_number_ = number;
+  rest = text.substr(bar->size);
+  return true;
+}
+
+void LogReader::ReadText(std::string_view text, std::int64_t number) {
+  const PeeledLine line = PeelPrefix(text);
+  if (!IsBlank(text)) {
+    last_line_.assign(text.substr(0, kLineShownBytes));
+    last_line_number_ = number;
+    last_was_whole_ = false;
+    if (tracebacks_.HasOpenException()) {
+      sessions_.NoteEnd();
+    }
+    const char* reason = tracebacks_.InFrames() ? nullptr : sessions_.Push(line);
+    if (reason != nullptr) {
+      StartSession(reason, number);
+    }
+  }
+  const bool in_traceback = tracebacks_.Push(line, number);
+  TakeExceptions();
+  ReadFacts(line, number);
+  if (!in_traceback && !IsBlank(line.body)) {
+    ReadMetrics(line, number);
+  }
+}
+
+void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number) {
+  for (SignatureMatcher::Match& match : matcher_.MatchLine(line.body)) {
+    const Signature& row = *match.signature;
+    last_was_whole_ = true;
+    if (row.role == LogFact::Role::kNoise) {
+      continue;
+    }
+    LogFact fact;
+    fact.cause = std::string(row.cause);
+    fact.role = row.role;
+    fact.line = ReadableText(Trim(line.body), kLineShownBytes);
+    for (const std::string& capture : match.captures) {
+      fact.captures.push_back(ReadableText(capture, kLineShownBytes));
+    }
+    fact.place = {.file = source_, .line = number};
+    fact.rank = line.rank;
+    fact.generic = row.generic;
+    fact.fatal = row.severity == Signature::Severity::kFatal;
+    PushProgress(number, line.rank, false);
+    Push(std::move(fact));
+    push_progress_ = true;
+    completed_ = completed_ || row.role == LogFact::Role::kNormal;
+    if (row.role == LogFact::Role::kNormal || row.severity == Signature::Severity::kFatal) {
+      sessions_.NoteEnd();
+    }
+  }
+}
+
+void LogReader::TakeExceptions() {
+  for (PrintedException& exception : tracebacks_.TakeFinished()) {
+    HoldException(std::move(exception));
+  }
+}
+
+/// torchrun prints a rank's traceback plain and again with "[rank0]: "; one of them is enough.
+void LogReader::HoldException(PrintedException exception) {
+  for (Pending& held : pending_) {
+    ExceptionSeen& known = held.exception.seen;
+    if (known.type == exception.seen.type && known.message == exception.seen.message &&
+        (!known.rank || !exception.seen.rank || known.rank == exception.seen.rank)) {
+      known.rank = known.rank ? known.rank : exception.seen.rank;
+      held.exception.warned = held.exception.warned && exception.warned;
+      return;
+    }
+  }
+  if (pending_.size() == kPendingMax) {
+    SettleExceptions(true);
+  }
+  if (!exception.warned) {
+    sessions_.NoteEnd();
+  }
+  pending_.push_back({.exception = std::move(exception), .advances = progress_.advances()});
+}
+
+/// An exception after which training moved on was survived; one with nothing but clean-up after it was not.
+void LogReader::SettleExceptions(bool over) {
+  std::vector<Pending> waiting;
+  for (Pending& held : pending_) {
+    const bool survived = held.exception.warned || progress_.advances() - held.advances >= kAdvancesToSurvive;
+    if (!survived && !over) {
+      waiting.push_back(std::move(held));
+      continue;
+    }
+    held.exception.seen.ended_process = !survived;
+    Push(std::move(held.exception.seen));
+    push_progress_ = true;
+  }
+  pending_ = std::move(waiting);
+}
+
+void LogReader::ReadMetrics(const PeeledLine& line, std::int64_t number) {
+  ReadColumns(line.body, number);
+  if (!LexMetricLine(line.body, metric_line_)) {
+    ReadPlan(line.body);
+    return;
+  }
+  if (metric_line_.has_counter()) {
+    if (!progress_.PushCounters(metric_line_)) {
+      StartSession("the counters started over", number);
+      static_cast<void>(progress_.PushCounters(metric_line_));
+    }
+  }
+  ReadPlan(line.body);
+  if (!metric_line_.values.empty()) {
+    PushScalars(metric_line_, number, line.rank);
+  }
+  PushProgress(number, line.rank, false);
+}
+
+void LogReader::PushScalars(const MetricLine& line, std::int64_t number, std::optional<int> rank) {
+  points_.clear();
+  metrics_.Push(line, number, points_);
+  if (points_.empty()) {
+    return;
+  }
+  last_was_whole_ = true;
+  sessions_.NoteTraining();
+  scalar_event_.at = at_;
+  Scalar& scalar = std::get<Scalar>(scalar_event_.body);
+  scalar.rank = rank;
+  for (const MetricStream::Point& point : points_) {
+    const bool now = point.line == number;
+    scalar.series.assign(point.series);
+    scalar.role = point.role;
+    scalar.value = point.value;
+    scalar.step = now ? progress_.GlobalStep(line) : std::nullopt;
+    scalar.epoch = line.epoch ? line.epoch : now ? progress_.epoch() : std::nullopt;
+    scalar.place.line = point.line;
+    out_.Push(scalar_event_);
+  }
+  if (!pending_.empty()) {
+    SettleExceptions(false);
+  }
+}
+
+/// Ultralytics prints the names once and then only numbers: "Epoch GPU_mem box_loss ..." / "3/150 21G 1.38 ...".
+void LogReader::ReadColumns(std::string_view body, std::int64_t number) {
+  static_cast<void>(body);
+  static_cast<void>(number);
+}
+
+void LogReader::ReadPlan(std::string_view body) {
+  static_cast<void>(body);
+  for (const MetricValue& value : metric_line_.values) {
+    for (const std::string_view key : {"epochs", "max_epochs", "num_epochs", "n_epochs", "num_train_epochs", "total_epochs",
+                                       "max_epoch", "Num Epochs", "num epochs", "Total epochs", "n_epoch", "nb_epoch"}) {
+      if (value.key == key) {
+        progress_.PlanEpochs(value.value);
+      }
+    }
+    for (const std::string_view key : {"max_steps", "total_steps", "train_iters", "max_iters", "max_iter", "num_iterations",
+                                       "Total optimization steps", "num_training_steps", "train_steps"}) {
+      if (value.key == key && value.value > 0 && value.value < 1e12) {
+        progress_.PlanSteps(static_cast<std::int64_t>(value.value));
+      }
+    }
+  }
+}
+
+void LogReader::PushProgress(std::int64_t number, std::optional<int> rank, bool force) {
+  if (!progress_.started() || (!force && !push_progress_ && progress_.milestone() == milestone_pushed_)) {
+    return;
+  }
+  milestone_pushed_ = progress_.milestone();
+  push_progress_ = false;
+  sessions_.NoteTraining();
+  Progress now = progress_.Now();
+  now.rank = rank;
+  now.place = {.file = source_, .line = number};
+  Push(std::move(now));
+  if (!pending_.empty()) {
+    SettleExceptions(false);
+  }
+}
+
+void LogReader::StartSession(const char* reason, std::int64_t number) {
+  tracebacks_.Finish();
+  TakeExceptions();
+  SettleExceptions(true);
+  PushProgress(number, std::nullopt, true);
+  Observation seen;
+  seen.kind = "session-start";
+  seen.attributes = {{"reason", std::string(reason)}, {"line", static_cast<double>(number)}, {"file", source_}};
+  Push(std::move(seen));
+  progress_.Reset();
+  metrics_.Reset();
+  sessions_.Reset();
+  completed_ = false;
+  push_progress_ = false;
+}
+
+void LogReader::Finish(RunTime at, std::optional<std::chrono::seconds> age) {
+  at_ = at;
+  splitter_.Finish();
+  tracebacks_.Finish();
+  TakeExceptions();
+  PushProgress(last_line_number_, std::nullopt, true);
+  SettleExceptions(true);
+  if (options_.text_end) {
+    PushTextEnd(age);
+  }
+}
+
+void LogReader::PushTextEnd(std::optional<std::chrono::seconds> age) {
+  TextEnd end;
+  const bool done = completed_ || (progress_.finished() && metrics_.training_points() > 0);
+  if (splitter_.nul_tail_bytes() > 0) {
+    end.kind = TextEnd::Kind::kNulTail;
+  } else if (done) {
+    end.kind = TextEnd::Kind::kCompleted;
+  } else if (splitter_.ended_mid_line() && !last_was_whole_) {
+    end.kind = TextEnd::Kind::kMidLine;
+  } else if (progress_.unfinished()) {
+    end.kind = TextEnd::Kind::kMidProgress;
+  }
+  end.place = {.file = source_, .line = last_line_number_};
+  end.last_line = ReadableText(Trim(last_line_), kLineShownBytes);
+  end.age = age;
+  Push(std::move(end));
+}
+
+}  // namespace whystop

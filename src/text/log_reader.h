@@ -1,0 +1,88 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/event.h"
+#include "text/line_splitter.h"
+#include "text/metric_line.h"
+#include "text/metric_stream.h"
+#include "text/prefix.h"
+#include "text/progress_tracker.h"
+#include "text/session_watch.h"
+#include "text/signature_matcher.h"
+#include "text/traceback.h"
+
+namespace whystop {
+
+struct LogReaderOptions {
+  bool text_end = false;  // Say at Finish how the text ends: for files, where no exit status is known.
+};
+
+/// Turns the bytes of one log stream into events: LogFact, ExceptionSeen, Scalar, Progress, and the Observation
+/// "session-start" {reason, line} where another run begins in the same file (what came before it is history).
+/// However the bytes are chunked, the events are the same. Memory is bounded. See README.md for what the facts mean.
+class LogReader final : private LineSink {
+ public:
+  LogReader(std::string source_name, EventSink& out, LogReaderOptions options = {});
+  LogReader(const LogReader&) = delete;
+  LogReader& operator=(const LogReader&) = delete;
+
+  /// `at` is when the bytes were written, where known.
+  void Feed(std::string_view bytes, RunTime at);
+  /// The stream is over. `age`: how long ago the file was last written.
+  void Finish(RunTime at, std::optional<std::chrono::seconds> age);
+
+ private:
+  struct Pending {
+    PrintedException exception;
+    std::int64_t advances = 0;  // Of the progress when it was printed.
+  };
+
+  void OnLine(const LogLine& line) override;
+  void OnNulRun(std::int64_t bytes, std::int64_t line) override;
+
+  void ReadText(std::string_view text, std::int64_t number);
+  bool ReadBar(std::string_view text, std::int64_t number, std::string_view& rest);
+  void ReadFacts(const PeeledLine& line, std::int64_t number);
+  void ReadMetrics(const PeeledLine& line, std::int64_t number);
+  void ReadColumns(std::string_view body, std::int64_t number);
+  void ReadPlan(std::string_view body);
+  void TakeExceptions();
+  void HoldException(PrintedException exception);
+  void SettleExceptions(bool over);
+  void StartSession(const char* reason, std::int64_t number);
+  void PushScalars(const MetricLine& line, std::int64_t number, std::optional<int> rank);
+  void PushProgress(std::int64_t number, std::optional<int> rank, bool force);
+  void PushTextEnd(std::optional<std::chrono::seconds> age);
+  template <typename T>
+  void Push(T body);
+
+  std::string source_;
+  EventSink& out_;
+  LogReaderOptions options_;
+  const SignatureMatcher& matcher_;
+  LineSplitter splitter_;
+  TracebackReader tracebacks_;
+  ProgressTracker progress_;
+  MetricStream metrics_;
+  SessionWatch sessions_;
+
+  RunTime at_{};
+  MetricLine metric_line_;                     // Scratch, as are the points and the event.
+  std::vector<MetricStream::Point> points_;
+  Event scalar_event_;
+  std::vector<std::string> columns_;           // Of a header line (Ultralytics).
+  std::vector<Pending> pending_;
+  std::int64_t milestone_pushed_ = 0;
+  bool push_progress_ = false;                 // A fact was told: say whether training goes on after it.
+  bool completed_ = false;
+  std::string last_line_;
+  std::int64_t last_line_number_ = 0;
+  bool last_was_whole_ = false;                // The last line was a bar, a metric line or a known phrase.
+};
+
+}  // namespace whystop

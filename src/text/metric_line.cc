@@ -1,0 +1,265 @@
+#include "text/metric_line.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/parse.h"
+#include "text/number.h"
+
+namespace whystop {
+namespace {
+
+constexpr std::size_t kValuesMax = 96;
+constexpr std::size_t kKeyBytesMax = 64;
+constexpr std::size_t kLineBytesRead = 8192;
+
+bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
+bool IsLetter(char letter) { return (letter | 0x20) >= 'a' && (letter | 0x20) <= 'z'; }
+bool IsWordLetter(char letter) { return IsDigit(letter) || IsLetter(letter) || letter == '_'; }
+
+bool EqualsLower(std::string_view text, std::string_view lower) {
+  return text.size() == lower.size() && std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
+           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a | 0x20) : a) == b;
+         });
+}
+
+bool ContainsLower(std::string_view text, std::string_view lower) {
+  for (std::size_t at = 0; at + lower.size() <= text.size(); ++at) {
+    if (EqualsLower(text.substr(at, lower.size()), lower)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+template <std::size_t N>
+bool IsOneOf(std::string_view word, const std::array<std::string_view, N>& words) {
+  return std::any_of(words.begin(), words.end(), [word](std::string_view known) { return EqualsLower(word, known); });
+}
+
+constexpr std::array<std::string_view, 4> kEpochWords = {"epoch", "ep", "epochs", "epoch(train)"};
+constexpr std::array<std::string_view, 11> kStepWords = {"step",  "iter",        "iteration",   "it",     "batch", "update",
+                                                         "iters", "num_updates", "global_step", "steps", "iterations"};
+constexpr std::array<std::string_view, 7> kHeldOutWords = {"val", "valid", "validation", "eval", "test", "dev", "evaluation"};
+
+std::string_view LastWord(std::string_view key) {
+  const std::size_t blank = key.find_last_of(" \t/");
+  return blank == std::string_view::npos ? key : key.substr(blank + 1);
+}
+
+/// Does one of the key's words say that it is about held-out data?
+bool SpeaksOfHeldOut(std::string_view key) {
+  std::size_t at = 0;
+  while (at < key.size()) {
+    while (at < key.size() && !IsLetter(key[at])) {
+      ++at;
+    }
+    std::size_t end = at;
+    while (end < key.size() && IsLetter(key[end])) {
+      ++end;
+    }
+    if (IsOneOf(key.substr(at, end - at), kHeldOutWords)) {
+      return true;
+    }
+    at = end;
+  }
+  return false;
+}
+
+/// The name in the text before a number: the words after the last sentence, colon or quote, without signs around it.
+std::string_view CleanKey(std::string_view text) {
+  constexpr std::string_view kAfter = " \t:=[(<'\"`~#>*@";
+  constexpr std::string_view kBefore = " \t'\"`.,:;)]}>-*#=%!/\\&+$(";
+  const std::size_t last = text.find_last_not_of(kAfter);
+  if (last == std::string_view::npos) {
+    return {};
+  }
+  text = text.substr(0, last + 1);
+  const std::size_t colon = text.rfind(": ");
+  if (colon != std::string_view::npos) {
+    text.remove_prefix(colon + 2);
+  }
+  if (text.size() > kKeyBytesMax) {
+    text.remove_prefix(text.size() - kKeyBytesMax);
+    text.remove_prefix(std::min(text.find(' '), text.size()));
+  }
+  const std::size_t first = text.find_first_not_of(kBefore);
+  return first == std::string_view::npos ? std::string_view() : text.substr(first);
+}
+
+class Lexer {
+ public:
+  Lexer(std::string_view body, MetricLine& out) : body_(body.substr(0, kLineBytesRead)), out_(out) {}
+
+  void Run() {
+    while (at_ < body_.size() && out_.values.size() < kValuesMax) {
+      const char letter = body_[at_];
+      if (!MayStartNumber(letter)) {
+        if (letter == ',' || letter == '|' || letter == ';' || letter == '\t' || letter == '{' || letter == '}') {
+          key_start_ = at_ + 1;
+        } else if (letter == '-' && at_ > 0 && body_[at_ - 1] == ' ' && at_ + 1 < body_.size() && body_[at_ + 1] == ' ') {
+          key_start_ = at_ + 1;
+        }
+        ++at_;
+        continue;
+      }
+      const std::optional<NumberToken> number = ReadNumber(body_.substr(at_));
+      if (number) {
+        TakeNumber(*number);
+      } else {
+        SkipToken();
+      }
+    }
+  }
+
+ private:
+  /// A digit or sign that does not continue a word, or the first letter of nan, inf and tensor(...).
+  bool MayStartNumber(char letter) const {
+    const char before = at_ == 0 ? ' ' : body_[at_ - 1];
+    if (IsDigit(letter)) {
+      return !IsWordLetter(before);
+    }
+    if (letter == '-' || letter == '+' || letter == '.') {
+      return !IsWordLetter(before) && at_ + 1 < body_.size() && (IsDigit(body_[at_ + 1]) || IsLetter(body_[at_ + 1]) ||
+                                                               body_[at_ + 1] == '.');
+    }
+    const char lower = static_cast<char>(letter | 0x20);
+    return (lower == 'n' || lower == 'i' || lower == 't') && (before == ' ' || before == ':' || before == '=' ||
+                                                             before == '\'' || before == '-') && IsLetter(letter);
+  }
+
+  void SkipToken() {
+    if (!IsDigit(body_[at_])) {
+      ++at_;
+      return;
+    }
+    while (at_ < body_.size() && (IsWordLetter(body_[at_]) || body_[at_] == ':' || body_[at_] == '.' || body_[at_] == '-')) {
+      ++at_;
+    }
+    key_start_ = at_;
+  }
+
+  /// The total of "3/10", "3 / 10", "3 of 10" after the number that ends at `at`; moves `at` behind it.
+  std::optional<NumberToken> ReadTotal(std::size_t& at) const {
+    std::size_t next = std::min(body_.find_first_not_of(' ', at), body_.size());
+    if (next < body_.size() && body_[next] == '/') {
+      ++next;
+    } else if (body_.substr(next).starts_with("of ") && next > at) {
+      next += 3;
+    } else {
+      return std::nullopt;
+    }
+    next = std::min(body_.find_first_not_of(' ', next), body_.size());
+    const std::optional<NumberToken> total = next < body_.size() && IsDigit(body_[next]) ? ReadNumber(body_.substr(next))
+                                                                                        : std::nullopt;
+    if (total) {
+      at = next + total->size;
+    }
+    return total;
+  }
+
+  void TakeNumber(const NumberToken& number) {
+    const std::string_view before = body_.substr(key_start_, at_ - key_start_);
+    const std::string_view key = CleanKey(before);
+    std::size_t end = at_ + number.size;
+    const std::optional<NumberToken> total = number.whole ? ReadTotal(end) : std::nullopt;
+    Assign(key, before, number, total, end);
+    while (end < body_.size() && (IsLetter(body_[end]) || body_[end] == '%' || body_[end] == ']' || body_[end] == ')' ||
+                                 body_[end] == '\'' || body_[end] == '"')) {
+      ++end;  // Its unit and what closes it.
+    }
+    at_ = end;
+    key_start_ = end;
+  }
+
+  void Assign(std::string_view key, std::string_view before, const NumberToken& number,
+              const std::optional<NumberToken>& total, std::size_t end) {
+    const std::string_view word = LastWord(key);
+    if (IsEpochKey(key, word)) {
+      if (!out_.epoch && std::isfinite(number.value) && number.value >= 0) {
+        out_.epoch = number.value;
+        out_.epochs = total ? std::optional<double>(total->value) : std::nullopt;
+      }
+      out_.validation = out_.validation || SpeaksOfHeldOut(key);
+      return;
+    }
+    const bool bare_count = key.empty() && total && IsCountPlace(end);
+    const bool plural = word.ends_with('s') && !EqualsLower(word, "num_updates") && !EqualsLower(key, "s");
+    if (bare_count || ((IsOneOf(word, kStepWords) || EqualsLower(key, "s")) && (total || !plural))) {
+      TakeStep(key, number, total, end);
+      return;
+    }
+    if (key.empty() || total || !HasSeparator(before, key)) {
+      return;
+    }
+    out_.values.push_back({.key = key, .value = number.value});
+  }
+
+  static bool IsEpochKey(std::string_view key, std::string_view word) {
+    if (IsOneOf(word, kEpochWords) && !EqualsLower(word, "epochs")) {
+      return !ContainsLower(key, "best") && !ContainsLower(key, "per");
+    }
+    return word.size() > 6 && EqualsLower(word.substr(0, 6), "epoch(");
+  }
+
+  void TakeStep(std::string_view key, const NumberToken& number, const std::optional<NumberToken>& total,
+                std::size_t end) {
+    out_.validation = out_.validation || SpeaksOfHeldOut(key);
+    if (out_.step || !number.whole || number.value < 0 || number.value > 9e15) {
+      return;
+    }
+    out_.step = static_cast<std::int64_t>(number.value);
+    if (total && total->whole && total->value < 9e15) {
+      out_.steps = static_cast<std::int64_t>(total->value);
+      const std::string_view rest = body_.substr(std::min(end, body_.size()), 64);
+      const bool bar = rest.starts_with(" [") || rest.starts_with(" \xE2\x94");
+      out_.in_progress = bar && (out_.step != out_.steps || rest.find("ETA:") != std::string_view::npos);
+    }
+  }
+
+  /// A count without a name is a step where the line starts with it and a bar or time follows, or behind an epoch.
+  bool IsCountPlace(std::size_t end) const {
+    const std::string_view rest = body_.substr(std::min(end, body_.size()));
+    if (out_.epoch) {
+      return true;
+    }
+    const bool leads = Trim(body_.substr(0, at_)).empty();
+    return leads && (rest.starts_with(" [=") || rest.starts_with(" [>") || rest.starts_with(" [.") ||
+                     rest.starts_with(" \xE2\x94") || rest.starts_with(" - "));
+  }
+
+  /// A name and its number are parted by a sign, or by blanks alone if the name is one or two words.
+  static bool HasSeparator(std::string_view before, std::string_view key) {
+    const std::string_view gap = before.substr(static_cast<std::size_t>(key.data() + key.size() - before.data()));
+    if (gap.find_first_of(":=") != std::string_view::npos) {
+      return true;
+    }
+    return std::count(key.begin(), key.end(), ' ') <= 1 && !gap.empty() && gap[0] == ' ';
+  }
+
+  std::string_view body_;
+  MetricLine& out_;
+  std::size_t at_ = 0;
+  std::size_t key_start_ = 0;
+};
+
+}  // namespace
+
+void MetricLine::Clear() {
+  epoch.reset();
+  epochs.reset();
+  step.reset();
+  steps.reset();
+  values.clear();
+  validation = false;
+  in_progress = false;
+}
+
+bool LexMetricLine(std::string_view body, MetricLine& out) {
+  out.Clear();
+  Lexer(body, out).Run();
+  return out.has_counter() || !out.values.empty();
+}
+
+}  // namespace whystop

@@ -1,0 +1,130 @@
+#include "text/metric_stream.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace whystop {
+namespace {
+
+constexpr int kChangesToTrust = 2;
+
+/// Times, rates and sizes: no part of how well a model learns.
+bool IsBookkeeping(std::string_view key) {
+  static constexpr std::array<std::string_view, 20> kKeys = {
+      "eta",     "time", "data_time", "memory",  "max_mem", "elapsed", "ETA",  "wps",  "ups",      "wpb",
+      "bsz",     "Data (t)", "Batch (t)", "train_wall", "wall", "sec", "secs", "gb_free", "v_num", "Rank"};
+  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
+
+std::uint64_t ShapeOf(const MetricLine& line) {
+  std::uint64_t hash = line.validation ? 0x9E3779B97F4A7C15ULL : 0xCBF29CE484222325ULL;
+  for (const MetricValue& value : line.values) {
+    for (const char letter : value.key) {
+      hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3ULL;
+    }
+    hash = (hash ^ 0xFF) * 0x100000001B3ULL;
+  }
+  return hash;
+}
+
+}  // namespace
+
+const MetricStream::Name* MetricStream::NameOf(std::string_view key, bool validation) {
+  scratch_.assign(validation ? "val " : "");
+  scratch_.append(key);
+  const auto found = names_.find(scratch_);
+  if (found != names_.end()) {
+    return &found->second;
+  }
+  if (names_.size() >= kKeysMax) {
+    return nullptr;
+  }
+  Name name{.series = std::string(key), .role = roles_.Of(key)};
+  if (validation && (name.role == SeriesRole::kTrainLoss || name.role == SeriesRole::kTrainScore)) {
+    name.series = scratch_;
+    name.role = roles_.Of(scratch_);
+  }
+  // A new total makes parts of what were losses before.
+  for (auto& [known, other] : names_) {
+    other.role = roles_.Of(other.series);
+  }
+  return &names_.emplace(scratch_, std::move(name)).first->second;
+}
+
+bool MetricStream::IsLive(const MetricLine& line, std::int64_t number, Shape*& shape) {
+  shape = nullptr;
+  if (line.has_counter()) {
+    return true;
+  }
+  const std::uint64_t hash = ShapeOf(line);
+  if (shapes_.size() >= kShapesMax && !shapes_.contains(hash)) {
+    std::erase_if(shapes_, [](const auto& entry) { return !entry.second.live; });
+    if (shapes_.size() >= kShapesMax) {
+      return false;
+    }
+  }
+  shape = &shapes_[hash];
+  if (shape->live) {
+    return true;
+  }
+  std::vector<double> values;
+  for (const MetricValue& value : line.values) {
+    values.push_back(value.value);
+  }
+  ++shape->seen;
+  shape->changes += !shape->last.empty() && shape->last != values ? 1 : 0;
+  shape->last = values;
+  shape->live = shape->changes >= kChangesToTrust;
+  if (!shape->live && shape->held.size() < 4) {
+    shape->held.push_back({.values = std::move(values), .line = number});
+  }
+  return shape->live;
+}
+
+void MetricStream::Push(const MetricLine& line, std::int64_t number, std::vector<Point>& out) {
+  for (const MetricValue& value : line.values) {
+    static_cast<void>(NameOf(value.key, line.validation));  // All names of a line before any role is asked for.
+  }
+  const bool known = std::any_of(line.values.begin(), line.values.end(), [&](const MetricValue& value) {
+    const Name* name = NameOf(value.key, line.validation);
+    return name != nullptr && name->role != SeriesRole::kOther;
+  });
+  Shape* shape = nullptr;
+  if (!known || !IsLive(line, number, shape)) {
+    return;
+  }
+  if (line.in_progress) {
+    const bool finite = std::all_of(line.values.begin(), line.values.end(),
+                                    [](const MetricValue& value) { return std::isfinite(value.value); });
+    if (finite) {
+      return;  // A running mean that the full bar will show again.
+    }
+  }
+  if (shape != nullptr) {
+    for (const Shape::Held& held : shape->held) {
+      Emit(line, &held.values, held.line, out);
+    }
+    shape->held.clear();
+  }
+  Emit(line, nullptr, number, out);
+}
+
+void MetricStream::Emit(const MetricLine& line, const std::vector<double>* values, std::int64_t number,
+                        std::vector<Point>& out) {
+  for (std::size_t at = 0; at < line.values.size(); ++at) {
+    const Name* name = NameOf(line.values[at].key, line.validation);
+    if (name == nullptr || (name->role == SeriesRole::kOther && IsBookkeeping(line.values[at].key))) {
+      continue;
+    }
+    out.push_back({.series = name->series,
+                   .role = name->role,
+                   .value = values == nullptr ? line.values[at].value : (*values)[at],
+                   .line = number});
+    training_points_ += name->role == SeriesRole::kTrainLoss ? 1 : 0;
+  }
+}
+
+void MetricStream::Reset() { training_points_ = 0; }
+
+}  // namespace whystop

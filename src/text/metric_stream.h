@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "model/event.h"
+#include "text/metric_line.h"
+#include "text/series_role.h"
+
+namespace whystop {
+
+/// Decides which numbers of a log are points of a training series. A line with a counter ("epoch 3, loss 0.2") is one
+/// at once; any other shape with a known name must come back with changing numbers first, since configurations and
+/// summaries name losses and rates as well. Bounded: kShapesMax shapes, kKeysMax names.
+class MetricStream {
+ public:
+  static constexpr std::size_t kShapesMax = 256;
+  static constexpr std::size_t kKeysMax = 512;
+
+  struct Point {
+    std::string_view series;
+    SeriesRole role = SeriesRole::kOther;
+    double value = 0;
+    std::int64_t line = 0;
+  };
+
+  /// Appends the points of a line to `out`. Their names stay valid until the next call of Push or Reset.
+  void Push(const MetricLine& line, std::int64_t number, std::vector<Point>& out);
+  void Reset();
+  /// Training points seen since the last Reset.
+  std::int64_t training_points() const { return training_points_; }
+
+ private:
+  struct Shape {
+    int seen = 0;
+    int changes = 0;
+    bool live = false;
+    std::vector<double> last;
+    struct Held {
+      std::vector<double> values;
+      std::int64_t line = 0;
+    };
+    std::vector<Held> held;   // Until the shape is trusted.
+  };
+  struct Name {
+    std::string series;
+    SeriesRole role = SeriesRole::kOther;
+  };
+
+  const Name* NameOf(std::string_view key, bool validation);
+  bool IsLive(const MetricLine& line, std::int64_t number, Shape*& shape);
+  void Emit(const MetricLine& line, const std::vector<double>* values, std::int64_t number, std::vector<Point>& out);
+
+  std::unordered_map<std::uint64_t, Shape> shapes_;
+  std::unordered_map<std::string, Name> names_;
+  SeriesRoles roles_;
+  std::string scratch_;
+  std::int64_t training_points_ = 0;
+};
+
+}  // namespace whystop

@@ -1,0 +1,277 @@
+#include "text/prefix.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace whystop {
+namespace {
+
+constexpr std::size_t kPeelBytesMax = 96;  // A prefix part longer than this is no prefix.
+
+bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
+bool IsLetter(char letter) { return (letter | 0x20) >= 'a' && (letter | 0x20) <= 'z'; }
+
+std::size_t DigitsAt(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && IsDigit(text[end])) {
+    ++end;
+  }
+  return end - at;
+}
+
+std::optional<int> Number(std::string_view digits) {
+  int value = 0;
+  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return fault == std::errc{} && end == digits.data() + digits.size() ? std::optional<int>(value) : std::nullopt;
+}
+
+void DropOneSpace(std::string_view& text) {
+  if (text.starts_with(' ')) {
+    text.remove_prefix(1);
+  }
+}
+
+/// "[rank3]: ", "[rank: 3] ", "[Rank 3] ", "[default0]:".
+bool PeelRank(std::string_view& text, PeeledLine& out) {
+  for (const std::string_view lead : {"[rank", "[Rank", "[RANK", "[default"}) {
+    if (!text.starts_with(lead)) {
+      continue;
+    }
+    std::size_t at = lead.size();
+    at += text.substr(at).starts_with(": ") ? 2 : text.substr(at).starts_with(' ') ? 1 : 0;
+    const std::size_t digits = DigitsAt(text, at);
+    if (digits == 0 || digits > 5 || at + digits >= text.size() || text[at + digits] != ']') {
+      return false;
+    }
+    out.rank = Number(text.substr(at, digits));
+    text.remove_prefix(at + digits + 1);
+    if (text.starts_with(':')) {
+      text.remove_prefix(1);
+    }
+    DropOneSpace(text);
+    return true;
+  }
+  return false;
+}
+
+/// srun --label: " 0: ", "14: ".
+bool PeelTaskLabel(std::string_view& text, PeeledLine& out) {
+  const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+  const std::size_t digits = DigitsAt(text, blanks);
+  const std::size_t colon = blanks + digits;
+  if (blanks > 3 || digits == 0 || digits > 4 || colon >= text.size() || text[colon] != ':') {
+    return false;
+  }
+  if (colon + 1 < text.size() && text[colon + 1] != ' ') {
+    return false;
+  }
+  out.rank = Number(text.substr(blanks, digits));
+  text.remove_prefix(colon + 1);
+  DropOneSpace(text);
+  return true;
+}
+
+/// Ray: "(TaskRunner pid=4242) ", "(train pid=12, ip=10.0.0.1) ".
+bool PeelActor(std::string_view& text) {
+  const std::string_view head = text.substr(0, kPeelBytesMax);
+  const std::size_t end = head.find(") ");
+  if (!text.starts_with('(') || end == std::string_view::npos || head.substr(0, end).find("pid=") == head.npos) {
+    return false;
+  }
+  text.remove_prefix(end + 2);
+  return true;
+}
+
+/// Length of a time stamp at the start: digits parted by the signs of dates and times, with at least one clock time.
+std::size_t StampSize(std::string_view text) {
+  std::size_t at = 0;
+  std::size_t digits = 0;
+  std::size_t colons = 0;
+  while (at < text.size() && at < 40) {
+    const char letter = text[at];
+    if (IsDigit(letter)) {
+      ++digits;
+    } else if (letter == ':' && at + 1 < text.size() && IsDigit(text[at + 1])) {
+      ++colons;
+    } else if (letter == 'T' || letter == ' ' || letter == ',' || letter == '.' || letter == '/' || letter == '-' ||
+               letter == '+') {
+      if (at + 1 >= text.size() || !IsDigit(text[at + 1])) {
+        break;
+      }
+    } else if (letter != 'Z') {
+      break;
+    }
+    ++at;
+  }
+  return colons >= 1 && digits >= 6 ? at : 0;
+}
+
+bool PeelStamp(std::string_view& text) {
+  const bool bracket = text.starts_with('[');
+  const std::size_t start = bracket ? 1 : 0;
+  if (start >= text.size() || !IsDigit(text[start])) {
+    return false;
+  }
+  const std::size_t size = StampSize(text.substr(start));
+  if (size == 0) {
+    return false;
+  }
+  std::string_view rest = text.substr(start + size);
+  if (bracket) {
+    // "[02/12 06:57:59 d2.engine.train_loop]: " names the module inside the brackets.
+    const std::size_t end = rest.substr(0, kPeelBytesMax).find(']');
+    if (end == std::string_view::npos) {
+      return false;
+    }
+    rest.remove_prefix(end + 1);
+  }
+  if (rest.starts_with(':')) {
+    rest.remove_prefix(1);
+  }
+  DropOneSpace(rest);
+  for (const std::string_view part : {"- ", "| "}) {
+    if (rest.starts_with(part)) {
+      rest.remove_prefix(part.size());
+    }
+  }
+  text = rest;
+  return true;
+}
+
+struct LevelName {
+  std::string_view name;
+  LogLevel level;
+};
+constexpr std::array<LevelName, 11> kLevels = {{{"DEBUG", LogLevel::kDebug},
+                                                {"INFO", LogLevel::kInfo},
+                                                {"WARNING", LogLevel::kWarning},
+                                                {"WARN", LogLevel::kWarning},
+                                                {"ERROR", LogLevel::kError},
+                                                {"CRITICAL", LogLevel::kError},
+                                                {"FATAL", LogLevel::kError},
+                                                {"I ", LogLevel::kInfo},
+                                                {"W ", LogLevel::kWarning},
+                                                {"E ", LogLevel::kError},
+                                                {"D ", LogLevel::kDebug}}};
+
+/// "INFO - ", "INFO:name:", "[WARNING] ", "| INFO | module | ", "mmdet - INFO - ", "d2.utils.events INFO: ".
+bool PeelLevel(std::string_view& text, bool stamped, PeeledLine& out) {
+  const std::string_view head = text.substr(0, kPeelBytesMax);
+  for (const LevelName& known : kLevels) {
+    if (known.name.size() == 2 && !(stamped && head.starts_with(known.name))) {
+      continue;  // TensorFlow's single letters follow a time stamp only.
+    }
+    const std::size_t at = head.find(known.name);
+    const std::size_t end = at + known.name.size();
+    if (at == head.npos || (!stamped && at > 1) || (end < head.size() && IsLetter(head[end]) && head[end - 1] != ' ')) {
+      continue;
+    }
+    const std::string_view before = head.substr(0, at);
+    const bool names_only = std::all_of(before.begin(), before.end(), [](char letter) {
+      return IsLetter(letter) || IsDigit(letter) || std::string_view(" ._-|:[]/").find(letter) != std::string_view::npos;
+    });
+    if (!names_only || (at > 0 && IsLetter(before.back())) || std::count(before.begin(), before.end(), ' ') > 6) {
+      continue;
+    }
+    std::string_view rest = text.substr(end);
+    if (!rest.empty() && std::string_view("]:|- ").find(rest[0]) == std::string_view::npos && known.name.size() > 2) {
+      continue;
+    }
+    if (!stamped && rest.starts_with(' ') && !rest.starts_with(" - ") && !rest.starts_with(" | ") &&
+        !rest.starts_with(" [")) {
+      continue;  // "ERROR occurred" is prose.
+    }
+    for (const std::string_view part : {"]", ":", " - ", " | ", " "}) {
+      if (rest.starts_with(part)) {
+        rest.remove_prefix(part.size());
+        break;
+      }
+    }
+    DropOneSpace(rest);
+    out.level = known.level;
+    text = rest;
+    return true;
+  }
+  return false;
+}
+
+/// glog and torch: "I0124 14:50:20.055000 76778 torch/_dynamo/utils.py:399] ", "[W124 14:24:02.33 File.cpp:12] ".
+bool PeelGlog(std::string_view& text, PeeledLine& out) {
+  const std::size_t start = text.starts_with('[') ? 1 : 0;
+  if (text.size() < start + 8 || std::string_view("IWE").find(text[start]) == std::string_view::npos) {
+    return false;
+  }
+  const std::size_t digits = DigitsAt(text, start + 1);
+  const std::size_t end = text.substr(0, 2 * kPeelBytesMax).find("] ");
+  if (digits < 3 || digits > 4 || end == std::string_view::npos || StampSize(text.substr(start + 1 + digits + 1)) == 0) {
+    return false;
+  }
+  out.level = text[start] == 'I' ? LogLevel::kInfo : text[start] == 'W' ? LogLevel::kWarning : LogLevel::kError;
+  text.remove_prefix(end + 2);
+  return true;
+}
+
+/// What stands between a level and the message: "[launch.py:347:main] ", "train_inner | ", "pet.core.trainer - ",
+/// "- 0:00:13 - ".
+bool PeelModule(std::string_view& text) {
+  const std::string_view head = text.substr(0, kPeelBytesMax);
+  const std::size_t blank = head.find(' ');
+  if (blank == std::string_view::npos || blank == 0) {
+    return false;
+  }
+  if (head[0] == '[' && head[blank - 1] == ']' && head.substr(0, blank).find(':') != std::string_view::npos) {
+    text.remove_prefix(blank + 1);
+    return true;
+  }
+  const std::string_view word = head.substr(0, blank);
+  const bool name = std::all_of(word.begin(), word.end(), [](char letter) {
+    return IsLetter(letter) || IsDigit(letter) || letter == '.' || letter == '_' || letter == ':';
+  });
+  if (name && (head.substr(blank).starts_with(" - ") || head.substr(blank).starts_with(" | "))) {
+    text.remove_prefix(blank + 3);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+PeeledLine PeelPrefix(std::string_view line) {
+  PeeledLine out;
+  std::string_view text = line;
+  bool stamped = false;
+  for (int round = 0; round < 6 && !text.empty(); ++round) {
+    const char first = text[0];
+    if (first == '[' && PeelRank(text, out)) {
+      continue;
+    }
+    if (first == '(' && PeelActor(text)) {
+      continue;
+    }
+    if ((first == '[' || IsDigit(first)) && PeelStamp(text)) {
+      stamped = true;
+      continue;
+    }
+    if (!out.rank && !stamped && (first == ' ' || IsDigit(first)) && PeelTaskLabel(text, out)) {
+      continue;
+    }
+    if ((first == '[' || first == 'I' || first == 'W' || first == 'E') && PeelGlog(text, out)) {
+      stamped = true;
+      continue;
+    }
+    if (out.level == LogLevel::kNone && PeelLevel(text, stamped, out)) {
+      stamped = true;
+      continue;
+    }
+    if (out.level != LogLevel::kNone && PeelModule(text)) {
+      continue;
+    }
+    break;
+  }
+  out.logged = stamped;
+  out.body = text;
+  return out;
+}
+
+}  // namespace whystop

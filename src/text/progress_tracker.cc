@@ -1,0 +1,204 @@
+#include "text/progress_tracker.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace whystop {
+namespace {
+
+constexpr double kEpochsMax = 1e7;  // More is a placeholder.
+
+/// "Epoch 3" and "Epoch 4" are the same bar.
+std::string LabelKind(std::string_view label) {
+  std::string kind;
+  for (const char letter : label.substr(0, 64)) {
+    if (letter < '0' || letter > '9') {
+      kind.push_back(letter);
+    }
+  }
+  return kind;
+}
+
+}  // namespace
+
+bool ProgressTracker::PushCounters(const MetricLine& line) {
+  if (line.epoch && !line.validation && *line.epoch <= 1 && epoch_ && epoch_max_ >= *line.epoch + 2) {
+    return false;
+  }
+  if (line.epoch) {
+    PushEpoch(*line.epoch, line.epochs);
+  }
+  if (line.step && !line.validation) {
+    PushStep(*line.step, line.steps);
+  }
+  const bool in_epoch_done = !line.steps || (line.step && *line.steps - *line.step < step_interval_);
+  if (line.epoch && !line.values.empty() && in_epoch_done && !line.in_progress) {
+    epoch_done_ = true;
+  } else if (line.step && !line.validation && line.steps && in_epoch_done && !line.in_progress) {
+    epoch_done_ = true;
+  } else if (line.epoch && line.steps && !line.validation && !in_epoch_done) {
+    epoch_done_ = false;
+  }
+  return true;
+}
+
+void ProgressTracker::PushEpoch(double epoch, std::optional<double> epochs) {
+  if (epoch > kEpochsMax) {
+    return;
+  }
+  counts_from_zero_ = counts_from_zero_ || epoch == 0;
+  if (!epoch_ || epoch > *epoch_) {
+    Advance();
+    if (!epoch_ || std::floor(epoch) > std::floor(*epoch_)) {
+      ++milestone_;
+      step_.reset();
+    }
+    epoch_done_ = false;
+  }
+  epoch_ = epoch;
+  epoch_max_ = std::max(epoch_max_, epoch);
+  if (epochs && *epochs > 0 && *epochs < kEpochsMax && epochs_planned_ != epochs) {
+    epochs_planned_ = epochs;
+    ++milestone_;
+  }
+}
+
+void ProgressTracker::PushStep(std::int64_t step, std::optional<std::int64_t> steps) {
+  if (!step_ || step > *step_) {
+    Advance();
+    if (step_) {
+      step_interval_ = std::max<std::int64_t>(1, step - *step_);
+    }
+  }
+  step_ = step;
+  if (steps && *steps > 0) {
+    milestone_ += steps_ == steps ? 0 : 1;
+    steps_ = steps;
+  }
+  const std::int64_t far = steps_ ? std::max<std::int64_t>(1, *steps_ / 100) : 100;
+  if (step < milestone_step_ || step - milestone_step_ >= far) {
+    milestone_step_ = step;
+    ++milestone_;
+  }
+}
+
+bool ProgressTracker::PushBar(const Bar& bar) {
+  const bool full = bar.done && bar.total && *bar.done >= *bar.total;
+  if (!bar.done || IsSideBar(bar)) {
+    side_unfinished_ = bar.total && !full;
+    return true;
+  }
+  MetricLine label;
+  if (!bar.label.empty() && LexMetricLine(bar.label, label) && label.epoch) {
+    label.values.clear();
+    if (!PushCounters(label)) {
+      return false;
+    }
+  }
+  const std::string kind = LabelKind(bar.label);
+  const bool same = bar_ && bar_->total == bar.total && bar_->label == kind;
+  const bool main_full = bar_ && bar_->total && bar_->done >= *bar_->total;
+  if (bar_ && !same && !main_full && bar_->total) {
+    side_unfinished_ = !full;
+    return true;  // Drawn inside the main one: an evaluation, say.
+  }
+  if (same && !main_full && *bar.done == 0 && bar_->done >= 3 && bar_->done * 10 < bar_->total.value_or(0) * 9 &&
+      !label.epoch) {
+    return false;
+  }
+  side_unfinished_ = false;
+  if (!same || *bar.done > bar_->done) {
+    Advance();
+  }
+  bar_ = MainBar{.label = kind, .done = *bar.done, .total = bar.total};
+  PushStep(*bar.done, bar.total);
+  return true;
+}
+
+void ProgressTracker::PlanEpochs(double epochs) {
+  if (epochs >= 1 && epochs < kEpochsMax && epochs == std::floor(epochs) && epochs_configured_ != epochs) {
+    epochs_configured_ = epochs;
+    ++milestone_;
+  }
+}
+
+void ProgressTracker::PlanSteps(std::int64_t steps) {
+  if (steps > 0 && steps_configured_ != steps) {
+    steps_configured_ = steps;
+    ++milestone_;
+  }
+}
+
+void ProgressTracker::Reset() {
+  const std::int64_t milestone = milestone_ + 1;
+  *this = ProgressTracker();
+  milestone_ = milestone;
+}
+
+double ProgressTracker::EpochsBegun() const {
+  const bool whole = *epoch_ == std::floor(*epoch_);
+  return counts_from_zero_ && whole ? *epoch_ + 1 : *epoch_;
+}
+
+std::optional<std::int64_t> ProgressTracker::GlobalStep(const MetricLine& line) const {
+  if (!line.step) {
+    return std::nullopt;
+  }
+  const std::optional<double> epoch = line.epoch ? line.epoch : epoch_;
+  if (!line.steps || !epoch || *epoch != std::floor(*epoch)) {
+    return line.step;
+  }
+  const auto before = static_cast<std::int64_t>(*epoch) - (counts_from_zero_ ? 0 : 1);
+  return before <= 0 || *line.steps > 1'000'000'000 ? line.step : before * *line.steps + *line.step;
+}
+
+Progress ProgressTracker::Now() const {
+  Progress now;
+  if (epoch_) {
+    now.epoch = EpochsBegun();
+  }
+  now.epochs_planned = epochs_planned_ ? epochs_planned_ : epochs_configured_;
+  if (now.epoch && now.epochs_planned) {
+    now.epochs_planned = std::max(*now.epochs_planned, std::floor(*now.epoch));
+  }
+  if (step_) {
+    MetricLine line;
+    line.step = step_;
+    line.steps = steps_;
+    const bool whole_epochs = epoch_ && *epoch_ == std::floor(*epoch_);
+    now.step = GlobalStep(line);
+    if (steps_ && !whole_epochs) {
+      now.steps_planned = steps_;
+    } else if (steps_ && now.epochs_planned && *steps_ < 1'000'000'000) {
+      now.steps_planned = static_cast<std::int64_t>(static_cast<double>(*steps_) * *now.epochs_planned);
+    }
+  }
+  if (!now.steps_planned) {
+    now.steps_planned = steps_configured_;
+  }
+  return now;
+}
+
+bool ProgressTracker::finished() const {
+  const std::optional<double> planned = epochs_planned_ ? epochs_planned_ : epochs_configured_;
+  if (epoch_ && planned && *epoch_ == std::floor(*epoch_)) {
+    return EpochsBegun() >= *planned && epoch_done_;
+  }
+  if (step_ && steps_ && !epoch_) {
+    return *steps_ - *step_ < step_interval_;
+  }
+  return step_ && !epoch_ && steps_configured_ && *steps_configured_ - *step_ < std::max<std::int64_t>(2, step_interval_);
+}
+
+bool ProgressTracker::unfinished() const {
+  if (side_unfinished_ || (bar_ && bar_->total && bar_->done < *bar_->total)) {
+    return true;
+  }
+  const std::optional<double> planned = epochs_planned_ ? epochs_planned_ : epochs_configured_;
+  if (epoch_ && planned) {
+    return !finished();
+  }
+  return step_ && steps_ && *steps_ - *step_ >= step_interval_;
+}
+
+}  // namespace whystop

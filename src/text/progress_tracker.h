@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "model/event.h"
+#include "text/bar.h"
+#include "text/metric_line.h"
+
+namespace whystop {
+
+/// Follows how far a run is from counters and bars of one log, and says when the counters start over.
+class ProgressTracker {
+ public:
+  /// False: the counters went back to their start, so another run was appended. Call Reset and push again.
+  bool PushCounters(const MetricLine& line);
+  bool PushBar(const Bar& bar);
+  void PlanEpochs(double epochs);
+  void PlanSteps(std::int64_t steps);
+  void Reset();
+
+  /// The state as an event body. `place` and `rank` are the caller's.
+  Progress Now() const;
+  /// Moves whenever there is something new worth an event: an epoch, a plan, a hundredth of the way.
+  std::int64_t milestone() const { return milestone_; }
+  /// How often training moved on.
+  std::int64_t advances() const { return advances_; }
+  bool started() const { return advances_ > 0; }
+  /// The plan was met: last epoch done, or last step of a run counted in steps.
+  bool finished() const;
+  /// A counter or bar stands short of its total.
+  bool unfinished() const;
+
+  /// Where a point of this line lies: steps counted over all epochs where that can be told.
+  std::optional<std::int64_t> GlobalStep(const MetricLine& line) const;
+  std::optional<double> epoch() const { return epoch_; }
+
+ private:
+  void PushEpoch(double epoch, std::optional<double> epochs);
+  void PushStep(std::int64_t step, std::optional<std::int64_t> steps);
+  double EpochsBegun() const;
+  void Advance() { ++advances_; }
+
+  std::optional<double> epoch_;            // As printed.
+  std::optional<double> epochs_planned_;
+  std::optional<double> epochs_configured_;
+  double epoch_max_ = 0;
+  bool counts_from_zero_ = false;
+  bool epoch_done_ = false;                // The line of a whole epoch was printed.
+  std::optional<std::int64_t> step_;       // As printed, within the epoch or over all.
+  std::optional<std::int64_t> steps_;
+  std::optional<std::int64_t> steps_configured_;
+  std::int64_t step_interval_ = 1;         // Usual distance of printed steps.
+
+  struct MainBar {
+    std::string label;
+    std::int64_t done = 0;
+    std::optional<std::int64_t> total;
+  };
+  std::optional<MainBar> bar_;
+  bool side_unfinished_ = false;           // The last bar drawn was another than the main one, and not full.
+  bool bar_counts_epochs_ = false;
+
+  std::int64_t milestone_ = 0;
+  std::int64_t milestone_step_ = 0;
+  std::int64_t advances_ = 0;
+};
+
+}  // namespace whystop

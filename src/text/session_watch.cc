@@ -1,0 +1,90 @@
+#include "text/session_watch.h"
+
+#include <array>
+
+#include "base/parse.h"
+
+namespace whystop {
+namespace {
+
+constexpr std::int64_t kFirstLines = 12;
+
+struct Opening {
+  std::string_view text;
+  const char* reason;
+};
+/// What launchers, schedulers and frameworks print once, when a run starts.
+constexpr std::array<Opening, 12> kOpenings = {{
+    {"nohup: ignoring input", "nohup"},
+    {"| NVIDIA-SMI ", "nvidia-smi banner"},
+    {"Environment info:", "environment dump"},
+    {"***** Running training *****", "Trainer start"},
+    {"Rank of current process: 0. World size:", "detectron2 start"},
+    {"WORLD INFO DICT: {", "DeepSpeed launcher start"},
+    {"Starting training for ", "training start"},
+    {"wandb: Tracking run with wandb version", "W&B start"},
+    {"Setting OMP_NUM_THREADS environment variable for each process to be 1", "torchrun start"},
+    {"Command line arguments: Namespace(", "argument dump"},
+    {"Loaded cfg from", "configuration dump"},
+    {"Current SLURM job", "Slurm job start"},
+}};
+
+std::uint64_t Shape(std::string_view text) {
+  std::uint64_t hash = 0xCBF29CE484222325ULL;
+  for (const char letter : text.substr(0, 160)) {
+    if (letter < '0' || letter > '9') {
+      hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3ULL;
+    }
+  }
+  return hash;
+}
+
+}  // namespace
+
+bool SessionWatch::IsFirstLineAgain(const PeeledLine& line) {
+  const std::string_view text = Trim(line.body);
+  if (text.size() < 16 || line.body[0] == ' ' || text.find("most recent call last") != std::string_view::npos) {
+    return false;
+  }
+  const std::uint64_t shape = Shape(text);
+  if (lines_++ < kFirstLines && first_lines_.size() < kFirstLines) {
+    first_lines_.insert(shape);
+    return false;
+  }
+  return ended_ && first_lines_.contains(shape);
+}
+
+const char* SessionWatch::Push(const PeeledLine& line) {
+  const std::string_view body = line.body;
+  if (report_above_ && !Trim(body).empty() && !body.starts_with("```")) {
+    report_above_ = false;
+    return "after an LSF job report";
+  }
+  if (body.starts_with("The output (if any) is above this job summary")) {
+    report_above_ = true;
+    return nullptr;
+  }
+  if (body.starts_with("The output (if any) follows")) {
+    report_first_ = true;
+    return nullptr;
+  }
+  if (body.starts_with("Sender: LSF System")) {
+    return report_first_ ? "LSF job report" : nullptr;
+  }
+  if (trained_ || ended_) {
+    for (const Opening& opening : kOpenings) {
+      if (body.find(opening.text) != std::string_view::npos) {
+        return opening.reason;
+      }
+    }
+  }
+  return IsFirstLineAgain(line) ? "the first lines of the run again" : nullptr;
+}
+
+void SessionWatch::Reset() {
+  ended_ = false;
+  trained_ = false;
+  lines_ = 0;
+}
+
+}  // namespace whystop

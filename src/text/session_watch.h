@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_set>
+
+#include "text/prefix.h"
+
+namespace whystop {
+
+/// Knows the start of a further run in one file: nohup.out, Slurm's append mode and logger files hold many.
+/// A start is believed only if the run so far had come to something: it trained, or it ended.
+class SessionWatch {
+ public:
+  /// Something in the current run spoke of its end (an exception, a scheduler's word, a completion, a NUL run).
+  void NoteEnd() { ended_ = true; }
+  /// The current run trained.
+  void NoteTraining() { trained_ = true; }
+  /// Why the line starts another run, or nullptr.
+  const char* Push(const PeeledLine& line);
+  /// Another run has begun.
+  void Reset();
+
+ private:
+  bool IsFirstLineAgain(const PeeledLine& line);
+
+  bool ended_ = false;
+  bool trained_ = false;
+  bool report_above_ = false;         // An LSF report that closes the output above it was read.
+  bool report_first_ = false;         // This file's LSF reports come before the output.
+  std::int64_t lines_ = 0;            // Of the current run.
+  std::unordered_set<std::uint64_t> first_lines_;  // Of the file's first run, digits apart.
+};
+
+}  // namespace whystop

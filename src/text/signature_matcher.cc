@@ -1,0 +1,178 @@
+#include "text/signature_matcher.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <mutex>
+
+#include "base/parse.h"
+
+namespace whystop {
+namespace {
+
+constexpr std::size_t kPieceBytes = 7;
+constexpr unsigned kBitmapBits = 17;  // 16 KiB: half of a first-level cache.
+
+// What ordinary logs are made of. A piece that shares words with this would fire on every other line.
+constexpr std::string_view kOrdinaryText =
+    "Epoch 1/100 epoch: 12 step 100/1000 loss: 0.1234 - accuracy: 0.9876 - val_loss: 0.2345 - val_accuracy: 0.8765 "
+    "{'loss': 1.2345, 'grad_norm': 0.1234, 'learning_rate': 1.234e-05, 'epoch': 0.12} 100%|##########| 12/34 "
+    "[00:12<00:34, 1.23it/s] [2024-10-18 16:53:10,903] [INFO] [train.py:123:main] iteration samples batch training "
+    "Training time: memory data_time: lr: eta: INFO - WARNING - DEBUG - UserWarning: warnings.warn( File \"/home/user/"
+    "lib/python3.10/site-packages/torch/nn/modules/module.py\", line 1747, in forward return self. rank0 model "
+    "optimizer checkpoint saved to Saving validation worker process worker data loader loaded images seconds sec "
+    "Loading dataset tokens tensor shape device cuda: error: Error warning test train_loss eval_loss ";
+
+std::uint32_t LoadWord(const char* at) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+std::uint32_t Slot(std::uint32_t word) { return word * 0x9E3779B1U >> (32 - kBitmapBits); }
+
+int OrdinaryWindows(std::string_view piece) {
+  int common = 0;
+  for (std::size_t at = 0; at + 4 <= piece.size(); ++at) {
+    common += kOrdinaryText.find(piece.substr(at, 4)) != std::string_view::npos ? 1 : 0;
+  }
+  return common;
+}
+
+/// Lower-case letters and blanks make up most of a log; other characters make a piece rare.
+int Plainness(std::string_view piece) {
+  return static_cast<int>(std::count_if(piece.begin(), piece.end(), [](char letter) {
+    return letter == ' ' || std::string_view("etaoinsrlds0123").find(letter) != std::string_view::npos;
+  }));
+}
+
+/// The rarest 7 bytes of the text.
+std::string_view RarestPiece(std::string_view literal) {
+  std::string_view best;
+  int best_cost = std::numeric_limits<int>::max();
+  for (std::size_t at = 0; at + kPieceBytes <= literal.size(); ++at) {
+    const std::string_view piece = literal.substr(at, kPieceBytes);
+    const int cost = 4 * OrdinaryWindows(piece) + Plainness(piece);
+    if (cost < best_cost) {
+      best_cost = cost;
+      best = piece;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+struct SignatureMatcher::Entry {
+  explicit Entry(const Signature& row) : signature(row), literal(RequiredLiteral(row)) {}
+
+  /// Compiled when first needed: most runs meet a handful of the patterns.
+  const re2::RE2& Regex() {
+    std::call_once(compiled, [this] {
+      regex = std::make_unique<re2::RE2>(re2::StringPiece(signature.pattern.data(), signature.pattern.size()),
+                                         re2::RE2::Quiet);
+    });
+    return *regex;
+  }
+
+  Signature signature;
+  std::string literal;
+  std::once_flag compiled;
+  std::unique_ptr<re2::RE2> regex;
+};
+
+SignatureMatcher::SignatureMatcher(std::span<const Signature> signatures) : bitmap_((1U << kBitmapBits) / 64) {
+  for (const Signature& signature : signatures) {
+    const std::size_t index = entries_.size();
+    entries_.push_back(std::make_unique<Entry>(signature));
+    if (signature.kind == Signature::Kind::kWholeLine) {
+      whole_lines_.emplace(entries_[index]->signature.pattern, static_cast<std::uint32_t>(index));
+      whole_line_bytes_max_ = std::max(whole_line_bytes_max_, signature.pattern.size());
+    } else {
+      AddPiece(index, entries_[index]->literal);
+    }
+  }
+}
+
+SignatureMatcher::~SignatureMatcher() = default;
+
+void SignatureMatcher::AddPiece(std::size_t index, const std::string& literal) {
+  const std::string_view piece = RarestPiece(literal);
+  if (piece.empty()) {
+    unfiltered_.push_back(static_cast<std::uint32_t>(index));
+    return;
+  }
+  for (std::size_t at = 0; at + 4 <= piece.size(); ++at) {
+    const std::uint32_t word = LoadWord(piece.data() + at);
+    const std::uint32_t slot = Slot(word);
+    bitmap_[slot / 64] |= std::uint64_t{1} << slot % 64;
+    words_[word].push_back(static_cast<std::uint32_t>(index));
+  }
+}
+
+std::size_t SignatureMatcher::NextCandidate(std::string_view text, std::size_t from) const {
+  const std::uint64_t* bits = bitmap_.data();
+  for (std::size_t at = (from + 3) & ~std::size_t{3}; at + 4 <= text.size(); at += 4) {
+    const std::uint32_t word = LoadWord(text.data() + at);
+    const std::uint32_t slot = Slot(word);
+    if ((bits[slot / 64] >> slot % 64 & 1) != 0 && words_.contains(word)) {
+      return at;
+    }
+  }
+  return std::string_view::npos;
+}
+
+bool SignatureMatcher::MayMatch(std::string_view text) const {
+  return !unfiltered_.empty() || NextCandidate(text, 0) != std::string_view::npos;
+}
+
+std::vector<SignatureMatcher::Match> SignatureMatcher::MatchLine(std::string_view line) const {
+  std::vector<Match> out;
+  if (line.size() <= whole_line_bytes_max_ + 8) {
+    const auto found = whole_lines_.find(Trim(line));
+    if (found != whole_lines_.end()) {
+      out.push_back({.signature = &entries_[found->second]->signature, .captures = {}});
+    }
+  }
+  std::vector<std::uint32_t> tried = unfiltered_;
+  for (std::size_t at = NextCandidate(line, 0); at != std::string_view::npos; at = NextCandidate(line, at + 1)) {
+    const std::vector<std::uint32_t>& candidates = words_.find(LoadWord(line.data() + at))->second;
+    tried.insert(tried.end(), candidates.begin(), candidates.end());
+  }
+  std::sort(tried.begin(), tried.end());
+  tried.erase(std::unique(tried.begin(), tried.end()), tried.end());
+  for (const std::uint32_t index : tried) {
+    Verify(index, line, out);
+  }
+  return out;
+}
+
+void SignatureMatcher::Verify(std::size_t index, std::string_view line, std::vector<Match>& out) const {
+  Entry& entry = *entries_[index];
+  if (line.find(entry.literal) == std::string_view::npos) {
+    return;
+  }
+  Match match{.signature = &entry.signature, .captures = {}};
+  if (entry.signature.kind == Signature::Kind::kRegex) {
+    const re2::RE2& regex = entry.Regex();
+    const int groups = regex.ok() ? regex.NumberOfCapturingGroups() : -1;
+    std::vector<re2::StringPiece> found(static_cast<std::size_t>(groups + 1));
+    const re2::StringPiece text(line.data(), line.size());
+    if (groups < 0 || !regex.Match(text, 0, line.size(), re2::RE2::UNANCHORED, found.data(), groups + 1)) {
+      return;
+    }
+    for (std::size_t group = 1; group < found.size(); ++group) {
+      match.captures.emplace_back(found[group].data() == nullptr ? "" : found[group].as_string());
+    }
+  }
+  out.push_back(std::move(match));
+}
+
+const SignatureMatcher& SignatureMatcher::Shared() {
+  static const SignatureMatcher matcher(AllSignatures());
+  return matcher;
+}
+
+}  // namespace whystop

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "text/signature.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace whystop {
+
+/// Finds all signatures of a table in one pass. From each signature one 7-byte piece of the text it must contain is
+/// taken; any occurrence covers one 4-byte word at a multiple of four, so only every fourth position is looked at,
+/// in a bitmap that fits the first-level cache. Only then the text is compared, and only then RE2 runs, on one line.
+class SignatureMatcher {
+ public:
+  struct Match {
+    const Signature* signature = nullptr;
+    std::vector<std::string> captures;
+  };
+
+  explicit SignatureMatcher(std::span<const Signature> signatures);
+  ~SignatureMatcher();
+  SignatureMatcher(const SignatureMatcher&) = delete;
+  SignatureMatcher& operator=(const SignatureMatcher&) = delete;
+
+  /// Might a signature stand in `text`? False means surely not (whole-line signatures apart). `text` may hold many
+  /// lines.
+  bool MayMatch(std::string_view text) const;
+  /// Where the filter first fires at or after `from`, as a position inside the word; npos: nowhere.
+  std::size_t NextCandidate(std::string_view text, std::size_t from) const;
+  /// All signatures found in one line, in order of the table. `line` has no logger prefix.
+  std::vector<Match> MatchLine(std::string_view line) const;
+
+  /// The matcher of the compiled-in table. Built once; safe to share between threads.
+  static const SignatureMatcher& Shared();
+
+ private:
+  struct Entry;
+  void AddPiece(std::size_t index, const std::string& literal);
+  void Verify(std::size_t index, std::string_view line, std::vector<Match>& out) const;
+
+  std::vector<std::unique_ptr<Entry>> entries_;
+  std::vector<std::uint64_t> bitmap_;
+  // Word to the signatures whose piece holds it.
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> words_;
+  std::unordered_map<std::string_view, std::uint32_t> whole_lines_;
+  std::size_t whole_line_bytes_max_ = 0;
+  std::vector<std::uint32_t> unfiltered_;  // No usable piece: tried on every line. Empty for our table (tested).
+};
+
+}  // namespace whystop

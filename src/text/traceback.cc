@@ -1,0 +1,311 @@
+#include "text/traceback.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/parse.h"
+#include "text/terminal_text.h"
+
+namespace whystop {
+namespace {
+
+constexpr std::string_view kHeader = "Traceback (most recent call last)";
+constexpr std::size_t kFramesMax = 64;      // The first and the last of a deep stack are kept.
+constexpr std::size_t kMessageBytesMax = 2000;
+constexpr int kMessageLinesMax = 16;
+constexpr std::size_t kOpenMax = 32;        // Ranks that print at the same time.
+
+std::size_t Indent(std::string_view text) {
+  return std::min(text.find_first_not_of(' '), text.size());
+}
+
+/// Exception groups draw a margin: "  | ", "  +-+---------------- 1 ----------------".
+std::string_view WithoutMargin(std::string_view text) {
+  const std::size_t bar = text.find_first_not_of(' ');
+  if (bar == std::string_view::npos || (text[bar] != '|' && text[bar] != '+')) {
+    return text;
+  }
+  if (text[bar] == '+' && !text.substr(bar).starts_with("+ Exception Group")) {
+    return text;
+  }
+  text.remove_prefix(bar + 1);
+  return text.starts_with(' ') ? text.substr(1) : text;
+}
+
+/// `File "x.py", line 3, in f`; the function may be missing (SyntaxError).
+std::optional<Frame> ParseFrame(std::string_view text) {
+  constexpr std::string_view kFile = "File \"";
+  text = Trim(text);
+  const std::size_t end = text.find("\", line ");
+  if (!text.starts_with(kFile) || end == std::string_view::npos) {
+    return std::nullopt;
+  }
+  Frame frame;
+  frame.file = ReadableText(text.substr(kFile.size(), end - kFile.size()), 512);
+  std::string_view rest = text.substr(end + 8);
+  const auto [stop, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), frame.line);
+  if (fault != std::errc{}) {
+    return std::nullopt;
+  }
+  rest.remove_prefix(static_cast<std::size_t>(stop - rest.data()));
+  if (rest.starts_with(", in ")) {
+    frame.function = ReadableText(rest.substr(5), 256);
+  }
+  frame.users_own = IsUsersOwnFile(frame.file);
+  return frame;
+}
+
+/// The `rich` library draws tracebacks in a box: "\u2502 /home/me/train.py:12 in main   \u2502".
+std::optional<Frame> ParseBoxedFrame(std::string_view text) {
+  text = Trim(text.substr(std::min<std::size_t>(3, text.size())));
+  const std::size_t in = text.find(" in ");
+  const std::size_t colon = in == std::string_view::npos ? in : text.rfind(':', in);
+  if (colon == std::string_view::npos || text.substr(0, colon).find(".py") == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::optional<std::int64_t> line = ParseWhole<std::int64_t>(text.substr(colon + 1, in - colon - 1));
+  if (!line) {
+    return std::nullopt;
+  }
+  const std::string_view rest = text.substr(in + 4);
+  Frame frame;
+  frame.file = ReadableText(text.substr(0, colon), 512);
+  frame.line = *line;
+  frame.function = ReadableText(rest.substr(0, rest.find(' ')), 256);
+  frame.users_own = IsUsersOwnFile(frame.file);
+  return frame;
+}
+
+/// "torch.OutOfMemoryError: CUDA out of memory" or "KeyboardInterrupt": a dotted name, then a colon or nothing.
+/// Names of exceptions start their last part with a capital letter by custom; a plain word is prose.
+bool IsExceptionLine(std::string_view text, std::string_view& type, std::string_view& message) {
+  const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+  type = text.substr(0, end);
+  if (type.empty() || (type[0] >= '0' && type[0] <= '9')) {
+    return false;
+  }
+  const std::size_t dot = type.rfind('.');
+  const char first = dot == std::string_view::npos ? type[0] : dot + 1 < type.size() ? type[dot + 1] : ' ';
+  if (end != std::string_view::npos && text[end] != ':' && Trim(text.substr(end)) != "") {
+    return false;
+  }
+  message = end == std::string_view::npos ? std::string_view() : Trim(text.substr(end + 1));
+  return (first >= 'A' && first <= 'Z') || dot != std::string_view::npos;
+}
+
+bool IsChainPhrase(std::string_view text) {
+  return text.find("During handling of the above exception, another exception occurred") != std::string_view::npos ||
+         text.find("The above exception was the direct cause of the following exception") != std::string_view::npos;
+}
+
+void KeepFrame(std::vector<Frame>& frames, Frame frame) {
+  if (frames.size() == kFramesMax) {
+    frames.erase(frames.begin() + kFramesMax / 2);
+  }
+  frames.push_back(std::move(frame));
+}
+
+}  // namespace
+
+bool IsUsersOwnFile(std::string_view file) {
+  for (const std::string_view foreign :
+       {"site-packages", "dist-packages", "/lib/python", "\\lib\\", "\\Lib\\", "<frozen", "<string>", "<__array_function__",
+        "/usr/lib/", "/torch_extensions/", "/torchinductor_", "<eval_with_key>", "__autograph_generated_file"}) {
+    if (file.find(foreign) != std::string_view::npos) {
+      return false;
+    }
+  }
+  return !file.empty();
+}
+
+TracebackReader::Open& TracebackReader::OpenFor(const PeeledLine& line) {
+  for (Open& open : open_) {
+    if (open.rank == line.rank) {
+      return open;
+    }
+  }
+  if (open_.size() == kOpenMax) {
+    Close(open_.front());
+    open_.erase(open_.begin());
+  }
+  open_.emplace_back();
+  open_.back().rank = line.rank;
+  return open_.back();
+}
+
+bool TracebackReader::Push(const PeeledLine& line, std::int64_t number) {
+  const std::string_view text = WithoutMargin(line.body);
+  const std::size_t header = text.find(kHeader);
+  if (header == std::string_view::npos && open_.empty() && !text.starts_with("Exception ignored in")) {
+    return false;  // The way of nearly every line.
+  }
+  Open& open = OpenFor(line);
+  if (text.starts_with("Exception ignored in")) {
+    Close(open);
+    open.ignored = true;
+    return true;
+  }
+  if (header != std::string_view::npos) {
+    return Begin(open, line, text, number);
+  }
+  switch (open.state) {
+    case State::kFrames:
+      return PushFrame(open, text, number);
+    case State::kMessage:
+    case State::kGap:
+    case State::kChained:
+      return PushMessage(open, text, number);
+    case State::kIdle:
+      break;
+  }
+  open.ignored = false;
+  return false;
+}
+
+bool TracebackReader::Begin(Open& open, const PeeledLine& line, std::string_view text, std::int64_t number) {
+  const std::size_t header = text.find(kHeader);
+  const bool original = text.substr(0, header).find("Original ") != std::string_view::npos;
+  const bool nested = text.substr(0, header).find("Exception Group ") != std::string_view::npos ||
+                      open.state == State::kChained;
+  if (original && open.state == State::kMessage) {
+    open.worker = true;
+    open.exception.seen.in_worker =
+        open.exception.seen.message.find("in DataLoader worker process") != std::string::npos;
+    open.outer_frames = std::move(open.exception.seen.frames);
+  } else if (!nested && open.state != State::kIdle) {
+    Close(open);
+  }
+  if (open.state == State::kIdle) {
+    open.exception.seen.place = {.file = file_, .line = number};
+    open.exception.seen.rank = line.rank;
+    open.exception.warned = open.ignored || (line.logged && line.level != LogLevel::kError && line.level != LogLevel::kNone);
+  }
+  open.ignored = false;
+  open.exception.seen.frames.clear();
+  open.state = State::kFrames;
+  open.indent = original ? 0 : Indent(text.substr(0, header));
+  return true;
+}
+
+bool TracebackReader::PushFrame(Open& open, std::string_view text, std::int64_t number) {
+  if (std::optional<Frame> frame = ParseFrame(text)) {
+    KeepFrame(open.exception.seen.frames, *std::move(frame));
+    return true;
+  }
+  const std::string_view content = Trim(text);
+  if (content.empty()) {
+    return true;
+  }
+  if (content.starts_with("\xE2\x94") || content.starts_with("\xE2\x95")) {
+    if (std::optional<Frame> frame = ParseBoxedFrame(content)) {
+      KeepFrame(open.exception.seen.frames, *std::move(frame));
+    }
+    return true;
+  }
+  if (Indent(text) > open.indent) {
+    const bool carets = content.find_first_not_of("^~ ") == std::string_view::npos;
+    std::vector<Frame>& frames = open.exception.seen.frames;
+    if (!carets && !frames.empty() && frames.back().source.empty() && !content.starts_with("[Previous line repeated")) {
+      frames.back().source = ReadableText(content, 300);
+    }
+    return true;
+  }
+  std::string_view type;
+  std::string_view message;
+  if (IsExceptionLine(content, type, message)) {
+    SetType(open, content, number);
+    return true;
+  }
+  // Neither a frame nor an exception: another writer's line in between, or the traceback broke off.
+  if (++open.message_lines > kMessageLinesMax) {
+    Close(open);
+  }
+  return false;
+}
+
+void TracebackReader::SetType(Open& open, std::string_view text, std::int64_t number) {
+  std::string_view type;
+  std::string_view message;
+  static_cast<void>(IsExceptionLine(text, type, message));
+  ExceptionSeen& seen = open.exception.seen;
+  if (open.worker) {
+    seen.first_type = std::string(type);
+    seen.first_message = ReadableText(message, kMessageBytesMax);
+  } else {
+    if (open.links > 0 && seen.first_type.empty()) {
+      seen.first_type = seen.type;
+      seen.first_message = seen.message;
+    }
+    seen.type = std::string(type);
+    seen.message = ReadableText(message, kMessageBytesMax);
+  }
+  ++open.links;
+  open.message_lines = 0;
+  open.state = State::kMessage;
+  open.exception.last_line = number;
+}
+
+/// After the exception's line: more of its message, a link of the chain, or something else.
+bool TracebackReader::PushMessage(Open& open, std::string_view text, std::int64_t number) {
+  const std::string_view content = Trim(text);
+  if (content.empty()) {
+    open.state = open.state == State::kMessage ? State::kGap : open.state;
+    return true;
+  }
+  if (IsChainPhrase(content)) {
+    open.state = State::kChained;
+    return true;
+  }
+  if (content == "\"\"\"") {
+    return true;  // multiprocessing quotes the worker's traceback.
+  }
+  if (open.state == State::kGap || open.state == State::kChained) {
+    Close(open);
+    return false;
+  }
+  if (++open.message_lines > kMessageLinesMax) {
+    Close(open);
+    return false;
+  }
+  std::string& message = open.worker ? open.exception.seen.first_message : open.exception.seen.message;
+  if (message.size() + content.size() < kMessageBytesMax) {
+    message += (message.empty() || content.starts_with(": ") ? "" : "\n") + ReadableText(content, kMessageBytesMax);
+  }
+  open.exception.last_line = number;
+  return false;  // It may as well be a line of its own: let others look at it.
+}
+
+void TracebackReader::Close(Open& open) {
+  if (open.links > 0) {
+    if (open.exception.seen.frames.empty()) {
+      open.exception.seen.frames = std::move(open.outer_frames);
+    }
+    finished_.push_back(std::move(open.exception));
+  }
+  const std::optional<int> rank = open.rank;
+  open = Open{};
+  open.rank = rank;
+}
+
+std::vector<PrintedException> TracebackReader::TakeFinished() {
+  std::erase_if(open_, [](const Open& open) { return open.state == State::kIdle && !open.ignored; });
+  return std::exchange(finished_, {});
+}
+
+bool TracebackReader::HasOpenException() const {
+  return std::any_of(open_.begin(), open_.end(),
+                     [](const Open& open) { return open.links > 0 && !open.exception.warned; });
+}
+
+bool TracebackReader::InFrames() const {
+  return std::any_of(open_.begin(), open_.end(), [](const Open& open) { return open.state == State::kFrames; });
+}
+
+void TracebackReader::Finish() {
+  for (Open& open : open_) {
+    Close(open);
+  }
+}
+
+}  // namespace whystop

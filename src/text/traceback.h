@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/event.h"
+#include "text/prefix.h"
+
+namespace whystop {
+
+/// A Python exception as printed, once all of its text was read.
+struct PrintedException {
+  ExceptionSeen seen;
+  std::int64_t last_line = 0;
+  bool warned = false;   // Printed through a logger below error level, or "Exception ignored in": told, not raised.
+};
+
+/// Puts Python tracebacks together line by line: chained, from workers ("Original Traceback"), from several ranks at
+/// once, behind logger prefixes, inside exception groups. Bounded in frames, text and number of ranks.
+class TracebackReader {
+ public:
+  explicit TracebackReader(std::string file) : file_(std::move(file)) {}
+
+  /// True: the line is part of a traceback (its numbers are no metrics).
+  bool Push(const PeeledLine& line, std::int64_t number);
+  /// Tracebacks whose last line was read. Call after each Push.
+  std::vector<PrintedException> TakeFinished();
+  /// An exception's own line was read, and more of its text may follow.
+  bool HasOpenException() const;
+  bool InFrames() const;
+  /// The log is over: what is open is complete.
+  void Finish();
+
+ private:
+  enum class State : std::uint8_t { kIdle, kFrames, kMessage, kGap, kChained };
+  struct Open {
+    std::optional<int> rank;
+    State state = State::kIdle;
+    PrintedException exception;
+    std::vector<Frame> outer_frames;  // Of the process that re-raised a worker's exception.
+    std::size_t indent = 0;           // Of the word "Traceback".
+    int message_lines = 0;
+    int links = 0;                    // Exceptions of the chain so far.
+    bool worker = false;
+    bool ignored = false;             // "Exception ignored in" was the line before.
+  };
+
+  Open& OpenFor(const PeeledLine& line);
+  bool Begin(Open& open, const PeeledLine& line, std::string_view text, std::int64_t number);
+  bool PushFrame(Open& open, std::string_view text, std::int64_t number);
+  bool PushMessage(Open& open, std::string_view text, std::int64_t number);
+  void SetType(Open& open, std::string_view text, std::int64_t number);
+  void Close(Open& open);
+
+  std::string file_;
+  std::vector<Open> open_;
+  std::vector<PrintedException> finished_;
+};
+
+/// Is a frame of the user's own code, not of the standard library, an installed package or a frozen module?
+bool IsUsersOwnFile(std::string_view file);
+
+}  // namespace whystop
