@@ -24,6 +24,10 @@ if(NOT WHYSTOP_SANITIZE)
   target_link_options(libwhystop_shared PRIVATE -Wl,--gc-sections -Wl,--no-undefined)
 endif()
 
+file(GLOB trainer_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/cpp_trainer/*.cc)
+add_executable(cpp_trainer ${trainer_sources})
+target_link_libraries(cpp_trainer PRIVATE libwhystop_static)
+
 # One extension for all Pythons from 3.8 on (the limited API). Without Python's headers the package falls back to its own
 # writer, so their absence is no error.
 find_package(Python3 COMPONENTS Interpreter Development.Module)

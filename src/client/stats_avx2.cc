@@ -7,6 +7,7 @@
 #define WS_HALF_TO_FLOAT(from, to) \
   _mm256_storeu_ps((to), _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))))
 #include "client/stats_kernel.h"
+#include "client/stats_kernel_f64.h"
 
 namespace whystop {
 

@@ -7,6 +7,7 @@
 #define WS_HALF_TO_FLOAT(from, to) \
   _mm512_storeu_ps((to), _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))))
 #include "client/stats_kernel.h"
+#include "client/stats_kernel_f64.h"
 
 namespace whystop {
 

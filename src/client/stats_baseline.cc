@@ -1,6 +1,7 @@
 #define WS_VECTOR_BYTES 16
 #define WS_KERNEL
 #include "client/stats_kernel.h"
+#include "client/stats_kernel_f64.h"
 
 namespace whystop {
 

@@ -18,6 +18,8 @@ namespace {
 constexpr size_t kLanes = WS_VECTOR_BYTES / 4;
 constexpr size_t kWideLanes = WS_VECTOR_BYTES / 8;
 constexpr size_t kBlockValues = 1024;
+constexpr size_t kCacheLineBytes = 64;
+constexpr size_t kAheadBytes = 8192;
 constexpr size_t kRunVectors = 16;  // Vectors that are added in float before they go to double.
 constexpr size_t kRunValues = kRunVectors * kLanes;
 static_assert(kBlockValues % kRunValues == 0);
@@ -68,6 +70,12 @@ WS_INLINE Vector Load(const void* from) {
   Vector loaded;
   memcpy(&loaded, from, sizeof(loaded));
   return loaded;
+}
+
+/// May point behind the end of the tensor, even to no memory at all: a prefetch does not fault. Hence no pointer
+/// arithmetic, which would be undefined there.
+WS_INLINE const char* Ahead(const void* data) {
+  return reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(data) + kAheadBytes);
 }
 
 WS_INLINE uint64_t CountLanes(const IntVector& counts) {
@@ -164,8 +172,10 @@ WS_INLINE void CountHigh(const float* data, int32_t magnitude_max, LaneTotals& l
   }
 }
 
-/// One full block. False: it holds unusual values, and nothing was added.
-WS_INLINE bool TakeBlock(const float* data, LaneTotals& lanes) {
+/// One full block. `ahead` is where the memory of a later block begins: asking for it now is worth a fifth of the speed
+/// from memory (bench/stats_bench.cc). False: the block holds unusual values, and nothing was added.
+template <size_t kBytesPerValue>
+WS_INLINE bool TakeBlock(const float* data, const char* ahead, LaneTotals& lanes) {
   FloatVector min = lanes.min, max = lanes.max;
   WideVector sum = lanes.sum, sum_squares = lanes.sum_squares;
   const IntVector threshold0 = Opaque(kThresholdBits[0]), threshold1 = Opaque(kThresholdBits[1]),
@@ -174,6 +184,9 @@ WS_INLINE bool TakeBlock(const float* data, LaneTotals& lanes) {
   IntVector zero = lanes.zero, below0 = lanes.below[0], below1 = lanes.below[1], below2 = lanes.below[2],
             below3 = lanes.below[3];
   for (size_t run = 0; run < kBlockValues; run += kRunValues) {
+    for (size_t line = 0; line < kRunValues * kBytesPerValue; line += kCacheLineBytes) {
+      __builtin_prefetch(ahead + run * kBytesPerValue + line);
+    }
     FloatVector run_sum = {}, run_squares = {};
     for (size_t at = run; at < run + kRunValues; at += kLanes) {
       const FloatVector value = Load<FloatVector>(data + at);
@@ -237,8 +250,9 @@ WS_INLINE void FlushLanes(LaneTotals& lanes, Totals& totals) {
   ClearLanes(lanes);
 }
 
-WS_INLINE void TakeFullBlock(const float* data, LaneTotals& lanes, Totals& totals) {
-  if (!TakeBlock(data, lanes)) {
+template <size_t kBytesPerValue>
+WS_INLINE void TakeFullBlock(const float* data, const char* ahead, LaneTotals& lanes, Totals& totals) {
+  if (!TakeBlock<kBytesPerValue>(data, ahead, lanes)) {
     TakeBlockExactly(data, kBlockValues, totals);
   }
   // Long before a 32-bit lane could run over.
@@ -270,7 +284,7 @@ WS_KERNEL void StatsOfF32(const float* data, size_t count, ws_stats& out) {
   ClearLanes(lanes);
   size_t at = 0;
   for (; at + kBlockValues <= count; at += kBlockValues) {
-    TakeFullBlock(data + at, lanes, totals);
+    TakeFullBlock<4>(data + at, Ahead(data + at), lanes, totals);
   }
   FlushLanes(lanes, totals);
   TakeBlockExactly(data + at, count - at, totals);
@@ -325,7 +339,7 @@ WS_INLINE void WidenBrainFloats(const uint16_t* from, size_t count, float* to) {
     size_t at = 0;                                                        \
     for (; at + kBlockValues <= count; at += kBlockValues) {              \
       widen(data + at, kBlockValues, block);                              \
-      TakeFullBlock(block, lanes, totals);                                \
+      TakeFullBlock<2>(block, Ahead(data + at), lanes, totals);           \
     }                                                                     \
     FlushLanes(lanes, totals);                                            \
     widen(data + at, count % kBlockValues, block);                        \
@@ -335,52 +349,6 @@ WS_INLINE void WidenBrainFloats(const uint16_t* from, size_t count, float* to) {
 WS_DEFINE_SIXTEEN_BIT(StatsOfF16, WidenHalves)
 WS_DEFINE_SIXTEEN_BIT(StatsOfBf16, WidenBrainFloats)
 #undef WS_DEFINE_SIXTEEN_BIT
-
-WS_KERNEL void StatsOfF64(const double* data, size_t count, ws_stats& out) {
-  constexpr int64_t kWideInfinityBits = 0x7ff0000000000000;
-  constexpr int64_t kWideMagnitudeMask = 0x7fffffffffffffff;
-  WideVector sum = {}, sum_squares = {};
-  WideVector min = WideVector{} + __builtin_inf(), max = -min;
-  const WideVector never_min = min, never_max = max;
-  WideIntVector nan = {}, inf = {}, zero = {}, below[6] = {};
-  size_t at = 0;
-  for (; at + kWideLanes <= count; at += kWideLanes) {
-    const WideVector value = Load<WideVector>(data + at);
-    const WideIntVector bits = reinterpret_cast<WideIntVector>(value) & kWideMagnitudeMask;
-    const WideIntVector finite = bits < kWideInfinityBits;
-    const WideVector magnitude = reinterpret_cast<WideVector>(bits);
-    nan -= bits > kWideInfinityBits;
-    inf -= bits == kWideInfinityBits;
-    zero -= bits == 0;
-    for (int i = 0; i < 6; ++i) {
-      below[i] -= magnitude < kThresholds[i];
-    }
-    const WideVector for_min = finite ? value : never_min;
-    const WideVector for_max = finite ? value : never_max;
-    min = for_min < min ? for_min : min;
-    max = for_max > max ? for_max : max;
-    const WideVector kept = reinterpret_cast<WideVector>(reinterpret_cast<WideIntVector>(value) & finite);
-    sum += kept;
-    sum_squares += kept * kept;
-  }
-  Totals totals;
-  for (size_t lane = 0; lane < kWideLanes; ++lane) {
-    totals.nan_count += static_cast<uint64_t>(nan[lane]);
-    totals.inf_count += static_cast<uint64_t>(inf[lane]);
-    totals.zero_count += static_cast<uint64_t>(zero[lane]);
-    for (int i = 0; i < 6; ++i) {
-      totals.below[i] += static_cast<uint64_t>(below[i][lane]);
-    }
-    totals.min = min[lane] < totals.min ? min[lane] : totals.min;
-    totals.max = max[lane] > totals.max ? max[lane] : totals.max;
-    totals.sum += sum[lane];
-    totals.sum_squares += sum_squares[lane];
-  }
-  for (; at < count; ++at) {
-    TakeValue(data[at], totals);
-  }
-  Report(totals, count, out);
-}
 
 }  // namespace
 }  // namespace whystop
