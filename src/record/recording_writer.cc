@@ -10,6 +10,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "base/tfrecord.h"
 #include "base/version.h"
@@ -175,7 +176,7 @@ class FileWriter final : public RecordingWriter {
   }
 
   void SyncSometimes(bool now) {
-    const auto time = std::chrono::steady_clock::now();  // Only spaces the syncs; never reaches a recording.
+    const std::chrono::nanoseconds time = MonotonicNow();
     if (now || time - last_sync_ >= kSyncEvery) {
       last_sync_ = time;
       folder_.events.Sync();
@@ -224,7 +225,7 @@ class FileWriter final : public RecordingWriter {
   RecordingFolder folder_;  // Writer thread only, once it runs.
   SharedState* const shared_;
   SampleThinner thinner_;  // Caller's thread only.
-  std::chrono::steady_clock::time_point last_sync_{};
+  std::chrono::nanoseconds last_sync_{};
   std::thread thread_;
   mutable Mutex mutex_;
   std::condition_variable_any ready_;

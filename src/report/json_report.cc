@@ -1,66 +1,11 @@
 #include "report/json_report.h"
 
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
-
-#include <cmath>
 #include <string_view>
+
+#include "report/json_writer.h"
 
 namespace whystop {
 namespace {
-
-using Writer = rapidjson::PrettyWriter<rapidjson::StringBuffer, rapidjson::UTF8<>, rapidjson::UTF8<>>;
-
-/// Log lines may hold any bytes; JSON must be UTF-8. Each byte that is not becomes U+FFFD.
-std::string ValidUtf8(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  std::size_t i = 0;
-  while (i < text.size()) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3
-                               : lead >= 0xf0 && lead < 0xf5                 ? 4
-                                                                             : 0;
-    bool sound = length > 0 && i + length <= text.size();
-    for (std::size_t k = 1; sound && k < length; ++k) {
-      sound = (static_cast<unsigned char>(text[i + k]) & 0xc0) == 0x80;
-    }
-    if (sound && length == 3) {
-      const auto second = static_cast<unsigned char>(text[i + 1]);
-      sound = !(lead == 0xe0 && second < 0xa0) && !(lead == 0xed && second >= 0xa0);
-    }
-    out += sound ? std::string(text.substr(i, length)) : "\xef\xbf\xbd";
-    i += sound ? length : 1;
-  }
-  return out;
-}
-
-void Text(Writer& out, const char* key, std::string_view text) {
-  const std::string valid = ValidUtf8(text);
-  out.Key(key);
-  out.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
-}
-
-/// Non-finite numbers have no place in JSON: they go as "NaN", "Infinity", "-Infinity".
-void Number(Writer& out, double value) {
-  if (std::isfinite(value)) {
-    out.Double(value);
-  } else {
-    out.String(std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
-  }
-}
-
-template <typename T>
-void Optional(Writer& out, const char* key, const std::optional<T>& value) {
-  out.Key(key);
-  if (!value) {
-    out.Null();
-  } else if constexpr (std::is_floating_point_v<T>) {
-    Number(out, *value);
-  } else {
-    out.Int64(*value);
-  }
-}
 
 std::string_view NameOf(Evidence::Weight weight) {
   switch (weight) {
@@ -76,154 +21,122 @@ std::string_view NameOf(Evidence::Weight weight) {
   return "missing";
 }
 
-void WriteEvidence(Writer& out, const Evidence& evidence) {
-  out.StartObject();
-  Text(out, "kind", evidence.kind);
-  Text(out, "weight", NameOf(evidence.weight));
-  Text(out, "text", evidence.text);
+void WriteEvidence(JsonWriter& out, const Evidence& evidence) {
+  out.Open();
+  out.Text("kind", evidence.kind);
+  out.Text("weight", NameOf(evidence.weight));
+  out.Text("text", evidence.text);
   if (!evidence.series.empty()) {
-    Text(out, "series", evidence.series);
+    out.Text("series", evidence.series);
   }
-  if (evidence.step_from || evidence.step_to) {
-    out.Key("steps");
-    out.StartArray();
-    out.Int64(evidence.step_from.value_or(evidence.step_to.value_or(0)));
-    out.Int64(evidence.step_to.value_or(evidence.step_from.value_or(0)));
-    out.EndArray();
-  }
+  out.Number("step_from", evidence.step_from);
+  out.Number("step_to", evidence.step_to);
   if (!evidence.values.empty()) {
-    out.Key("values");
-    out.StartObject();
+    out.Open("values");
     for (const Fact& fact : evidence.values) {
       if (fact.text.empty()) {
-        out.Key(fact.name.c_str());
-        Number(out, fact.value);
+        out.Number(fact.name, fact.value);
       } else {
-        Text(out, fact.name.c_str(), fact.text);
+        out.Text(fact.name, fact.text);
       }
     }
-    out.EndObject();
+    out.Close();
   }
   if (!evidence.place.file.empty()) {
-    Text(out, "file", evidence.place.file);
+    out.Text("file", evidence.place.file);
     if (evidence.place.line > 0) {
-      out.Key("line");
-      out.Int64(evidence.place.line);
+      out.Number("line", evidence.place.line);
     }
   }
-  out.EndObject();
+  out.Close();
 }
 
-void WriteCause(Writer& out, const VerdictCause& cause) {
-  out.StartObject();
-  Text(out, "id", cause.id);
-  Text(out, "title", cause.title);
-  Text(out, "role", Name(cause.role));
-  Text(out, "confidence", Name(cause.confidence));
-  Text(out, "answers", Name(cause.answers));
-  out.Key("fault");
-  out.Bool(cause.fault);
-  out.Key("evidence");
-  out.StartArray();
+void WriteCause(JsonWriter& out, const VerdictCause& cause) {
+  out.Open();
+  out.Text("id", cause.id);
+  out.Text("title", cause.title);
+  out.Text("role", Name(cause.role));
+  out.Text("confidence", Name(cause.confidence));
+  out.Text("answers", Name(cause.answers));
+  out.Flag("fault", cause.fault);
+  out.OpenList("evidence");
   for (const Evidence& evidence : cause.evidence) {
     WriteEvidence(out, evidence);
   }
-  out.EndArray();
-  out.Key("fixes");
-  out.StartArray();
-  for (const std::string& fix : cause.fixes) {
-    out.String(ValidUtf8(fix).c_str());
-  }
-  out.EndArray();
-  out.EndObject();
+  out.CloseList();
+  out.Texts("fixes", cause.fixes);
+  out.Close();
 }
 
-void WriteTexts(Writer& out, const char* key, const std::vector<std::string>& texts) {
-  out.Key(key);
-  out.StartArray();
-  for (const std::string& text : texts) {
-    out.String(ValidUtf8(text).c_str());
-  }
-  out.EndArray();
-}
-
-void WriteProgressAndExit(Writer& out, const Verdict& verdict) {
-  out.Key("progress");
-  out.StartObject();
-  Optional(out, "epoch", verdict.progress.epoch);
-  Optional(out, "epochs_planned", verdict.progress.epochs_planned);
-  Optional(out, "step", verdict.progress.step);
-  Optional(out, "steps_planned", verdict.progress.steps_planned);
-  Optional(out, "seconds", verdict.progress.seconds);
-  out.EndObject();
-  out.Key("exit");
-  out.StartObject();
-  Optional(out, "code", verdict.exit.code);
-  Optional(out, "signal", verdict.exit.signal);
-  out.Key("sent_by");
+void WriteProgressAndExit(JsonWriter& out, const Verdict& verdict) {
+  out.Open("progress");
+  out.NumberOrNull("epoch", verdict.progress.epoch);
+  out.NumberOrNull("epochs_planned", verdict.progress.epochs_planned);
+  out.NumberOrNull("step", verdict.progress.step);
+  out.NumberOrNull("steps_planned", verdict.progress.steps_planned);
+  out.NumberOrNull("seconds", verdict.progress.seconds);
+  out.Close();
+  out.Open("exit");
+  const auto whole = [](const std::optional<int>& value) {
+    return value ? std::optional<std::int64_t>(*value) : std::nullopt;
+  };
+  out.NumberOrNull("code", whole(verdict.exit.code));
+  out.NumberOrNull("signal", whole(verdict.exit.signal));
   if (verdict.exit.sent_by.empty()) {
-    out.Null();
+    out.Null("sent_by");
   } else {
-    out.String(ValidUtf8(verdict.exit.sent_by).c_str());
+    out.Text("sent_by", verdict.exit.sent_by);
   }
-  out.EndObject();
+  out.Close();
 }
 
-void WriteSurroundings(Writer& out, const Verdict& verdict) {
-  out.Key("ruled_out");
-  out.StartArray();
+void WriteSurroundings(JsonWriter& out, const Verdict& verdict) {
+  out.OpenList("ruled_out");
   for (const RuledOut& ruled_out : verdict.ruled_out) {
-    out.StartObject();
-    Text(out, "what", ruled_out.what);
-    Text(out, "figure", ruled_out.figure);
-    out.EndObject();
+    out.Open();
+    out.Text("what", ruled_out.what);
+    out.Text("figure", ruled_out.figure);
+    out.Close();
   }
-  out.EndArray();
-  out.Key("unknowns");
-  out.StartArray();
+  out.CloseList();
+  out.OpenList("unknowns");
   for (const Unknown& unknown : verdict.unknowns) {
-    out.StartObject();
-    Text(out, "what", unknown.what);
-    Text(out, "would_show", unknown.would_show);
-    out.EndObject();
+    out.Open();
+    out.Text("what", unknown.what);
+    out.Text("would_show", unknown.would_show);
+    out.Close();
   }
-  out.EndArray();
-  out.Key("drops");
-  out.StartObject();
+  out.CloseList();
+  out.Open("drops");
   for (const Drop& drop : verdict.drops) {
-    out.Key(drop.counter.c_str());
-    out.Int64(drop.count);
+    out.Number(drop.counter, drop.count);
   }
-  out.EndObject();
+  out.Close();
 }
 
 }  // namespace
 
 std::string RenderJson(const Verdict& verdict) {
-  rapidjson::StringBuffer buffer;
-  Writer out(buffer);
-  out.SetIndent(' ', 2);
-  out.StartObject();
-  out.Key("schema");
-  out.Int(1);
-  Text(out, "outcome", Name(verdict.outcome));
-  Text(out, "learning", Name(verdict.learning));
-  Text(out, "headline", verdict.headline);
-  Text(out, "learning_text", verdict.learning_text);
+  JsonWriter out(2);
+  out.Open();
+  out.Number("schema", std::int64_t{1});
+  out.Text("outcome", Name(verdict.outcome));
+  out.Text("learning", Name(verdict.learning));
+  out.Text("headline", verdict.headline);
+  out.Text("learning_text", verdict.learning_text);
   WriteProgressAndExit(out, verdict);
-  out.Key("causes");
-  out.StartArray();
+  out.OpenList("causes");
   for (const VerdictCause& cause : verdict.causes) {
     WriteCause(out, cause);
   }
-  out.EndArray();
+  out.CloseList();
   WriteSurroundings(out, verdict);
-  Text(out, "run", verdict.run_id);
-  WriteTexts(out, "command", verdict.command);
-  WriteTexts(out, "sources", verdict.sources);
-  Optional(out, "overhead", verdict.overhead);
-  out.EndObject();
-  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+  out.Text("run", verdict.run_id);
+  out.Texts("command", verdict.command);
+  out.Texts("sources", verdict.sources);
+  out.NumberOrNull("overhead", verdict.overhead);
+  out.Close();
+  return out.text() + "\n";
 }
 
 }  // namespace whystop

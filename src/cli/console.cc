@@ -1,0 +1,40 @@
+#include "cli/console.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/fd.h"
+
+namespace whystop {
+
+void Print(std::string_view text) { [[maybe_unused]] const int fault = WriteAll(STDOUT_FILENO, text); }
+
+void Complain(std::string_view what, std::string_view hint) {
+  std::string text = fmt::format("whystop: {}\n", what);
+  if (!hint.empty()) {
+    text += fmt::format("  hint: {}\n", hint);
+  }
+  [[maybe_unused]] const int fault = WriteAll(STDERR_FILENO, text);
+}
+
+void Complain(const Error& error) { Complain(error.what, error.hint); }
+
+TerminalStyle StyleFor(int fd) {
+  TerminalStyle style;
+  if (::isatty(fd) == 0) {
+    return style;
+  }
+  const char* no_colour = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): one thread.
+  style.colour = no_colour == nullptr || *no_colour == '\0';
+  winsize size{};
+  if (::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    style.width = std::min<int>(size.ws_col, 120);
+  }
+  return style;
+}
+
+}  // namespace whystop

@@ -1,0 +1,110 @@
+#include "cli/home.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <system_error>
+
+#include "base/clock.h"
+#include "record/recording_reader.h"
+
+namespace whystop {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): one thread, nobody sets variables.
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+std::string HomeOfRecordings() {
+  if (const std::string home = Variable("WHYSTOP_HOME"); !home.empty()) {
+    return home;
+  }
+  if (const std::string state = Variable("XDG_STATE_HOME"); !state.empty()) {
+    return state + "/whystop";
+  }
+  const std::string home = Variable("HOME");
+  return (home.empty() ? "/tmp" : home + "/.local/state") + "/whystop";
+}
+
+std::string NewRecordingPath() {
+  const ClockReading now = ReadClocks();
+  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(now.wall).count();
+  std::tm parts{};
+  ::localtime_r(&seconds, &parts);
+  char stamp[32];
+  std::strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &parts);
+  const auto tag = static_cast<unsigned>((now.wall.count() / 1000 ^ static_cast<std::int64_t>(::getpid()) * 7919) & 0xffff);
+  return fmt::format("{}/{}-{:04x}", HomeOfRecordings(), stamp, tag);
+}
+
+void RememberLatest(const std::string& directory) {
+  std::error_code fault;
+  const fs::path link = HomeOfRecordings() + "/latest";
+  const fs::path fresh = link.string() + fmt::format(".{}", ::getpid());
+  fs::create_directories(HomeOfRecordings(), fault);
+  fs::create_symlink(fs::absolute(directory, fault), fresh, fault);
+  fs::rename(fresh, link, fault);  // Replaces the old link in one step.
+}
+
+std::vector<std::string> ListRecordings() {
+  std::vector<std::string> found;
+  std::error_code fault;
+  for (const auto& entry : fs::directory_iterator(HomeOfRecordings(), fault)) {
+    if (!entry.is_symlink(fault) && IsRecording(entry.path().string())) {
+      found.push_back(entry.path().string());
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::optional<std::string> FindRecording(const std::string& name) {
+  if (name.empty()) {
+    std::error_code fault;
+    const std::string latest = HomeOfRecordings() + "/latest";
+    if (IsRecording(latest)) {
+      return fs::canonical(latest, fault).string();
+    }
+    const auto all = ListRecordings();
+    return all.empty() ? std::nullopt : std::optional(all.back());
+  }
+  if (IsRecording(name)) {
+    return name;
+  }
+  for (const std::string& path : ListRecordings()) {
+    const std::string id = LastPart(path);
+    if (id == name || (name.size() >= 4 && id.size() > name.size() && id.substr(id.size() - name.size()) == name)) {
+      return path;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string PythonBootstrap() {
+  std::error_code fault;
+  const fs::path program = fs::read_symlink("/proc/self/exe", fault);
+  for (const fs::path& candidate : {program.parent_path().parent_path() / "share/whystop/python/bootstrap",
+                                    program.parent_path().parent_path() / "python/bootstrap"}) {
+    if (fs::exists(candidate / "sitecustomize.py", fault)) {
+      return candidate.string();
+    }
+  }
+  return "";
+}
+
+std::string LastPart(const std::string& path) {
+  fs::path whole(path);
+  return whole.has_filename() ? whole.filename().string() : whole.parent_path().filename().string();
+}
+
+}  // namespace whystop

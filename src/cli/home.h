@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace whystop {
+
+/// Where recordings live: $WHYSTOP_HOME, or else whystop/ in the XDG state folder.
+std::string HomeOfRecordings();
+
+/// A folder name for a new run, unused so far: <home>/20261115-221500-7f3a.
+std::string NewRecordingPath();
+
+/// Points <home>/latest at a recording, best effort.
+void RememberLatest(const std::string& directory);
+
+/// The recordings under the home, oldest first.
+std::vector<std::string> ListRecordings();
+
+/// What the user called a recording: a path, or the id of one under the home. Empty argument: the newest.
+std::optional<std::string> FindRecording(const std::string& name);
+
+/// The folder with our sitecustomize for Python jobs: beside the installed program or in the source tree.
+std::string PythonBootstrap();
+
+/// The last part of a path.
+std::string LastPart(const std::string& path);
+
+}  // namespace whystop

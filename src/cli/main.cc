@@ -1,0 +1,33 @@
+#include <exception>
+#include <variant>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "supervise/supervise.h"
+
+namespace whystop {
+namespace {
+
+struct Dispatch {
+  int operator()(const RunOptions& options) const { return Run(options); }
+  int operator()(const WhyOptions& options) const { return Why(options); }
+  int operator()(const RunsOptions& options) const { return Runs(options); }
+  int operator()(const ExplainOptions& options) const { return Explain(options); }
+  int operator()(const InspectOptions& options) const { return Inspect(options); }
+  int operator()(const DoctorOptions& options) const { return Doctor(options); }
+};
+
+}  // namespace
+}  // namespace whystop
+
+int main(int argc, char** argv) {
+  whystop::HoldStandardDescriptors();
+  try {
+    const whystop::ParsedLine line = whystop::ParseCommandLine(argc, argv);
+    return line.options ? std::visit(whystop::Dispatch{}, *line.options) : line.exit_code;
+  } catch (const std::exception& fault) {
+    whystop::Complain(std::string("internal error: ") + fault.what());
+    return whystop::kExitUsage;
+  }
+}

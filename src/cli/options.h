@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace whystop {
+
+// What each command was asked to do, parsed. One struct a command; cli/command_line.cc fills them in.
+
+struct RunOptions {
+  std::vector<std::string> command;
+  std::string directory;  // Empty: a new one under the home of recordings.
+  bool quiet = false;
+  bool probe = true;
+  std::int64_t log_head_mib = 8;
+  std::int64_t log_tail_mib = 24;
+};
+
+struct WhyOptions {
+  std::vector<std::string> paths;  // Empty: the newest recording.
+  bool json = false;
+  bool follow = false;
+};
+
+struct RunsOptions {
+  bool json = false;
+};
+
+struct ExplainOptions {
+  std::string cause;  // Empty: list all.
+  bool json = false;
+};
+
+struct InspectOptions {
+  std::string path;  // Empty: the newest recording.
+  std::string kind;  // Only events of this kind.
+};
+
+struct DoctorOptions {
+  bool json = false;
+};
+
+using Options = std::variant<RunOptions, WhyOptions, RunsOptions, ExplainOptions, InspectOptions, DoctorOptions>;
+
+}  // namespace whystop

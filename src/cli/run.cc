@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/home.h"
+#include "cli/verdict_of.h"
+#include "record/recording_folder.h"
+#include "record/recording_writer.h"
+#include "supervise/supervise.h"
+
+namespace whystop {
+namespace {
+
+constexpr int kOwnFailure = 125;
+
+RecordingOptions OptionsOf(const RunOptions& options) {
+  RecordingOptions out;
+  out.log_head_bytes = options.log_head_mib << 20;
+  out.log_tail_bytes = options.log_tail_mib << 20;
+  return out;
+}
+
+/// Judges in a process of its own: whatever a wrong rule or a damaged file does there, the job's exit status stands.
+void SayWhy(const std::string& directory) {
+  const pid_t judge = ::fork();
+  if (judge == 0) {
+    Verdict verdict;
+    if (const auto status = JudgeRecording(directory, verdict); status) {
+      Complain(RenderLine(verdict));
+      const std::string details = fmt::format("  details: whystop why {}\n", directory);
+      [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, details.data(), details.size());
+    }
+    ::_exit(0);
+  }
+  if (judge > 0) {
+    int status = 0;
+    ::waitpid(judge, &status, 0);
+  }
+}
+
+}  // namespace
+
+int Run(const RunOptions& options) {
+  const std::string directory = options.directory.empty()
+                                    ? NewRecordingPath()
+                                    : std::filesystem::absolute(options.directory).string();
+  auto created = RecordingWriter::Create(directory, OptionsOf(options));
+  if (!created && created.error().code == Error::Code::kBusy) {
+    Complain(created.error());
+    return kOwnFailure;
+  }
+  if (!created) {
+    Complain(created.error().what + "; the job runs without a recording", created.error().hint);
+  }
+  const std::unique_ptr<RecordingWriter> writer = created ? std::move(*created) : RecordingWriter::Null();
+  JobOptions job;
+  job.command = options.command;
+  if (created) {
+    const std::string rings = directory + "/" + std::string(kRingFolder);
+    ::mkdir(rings.c_str(), 0700);
+    job.environment_set["WHYSTOP_RING_DIR"] = rings;
+    if (options.probe) {
+      job.python_path_prepend = PythonBootstrap();
+    }
+    if (options.directory.empty()) {
+      RememberLatest(directory);
+    }
+  }
+  if (!options.quiet && created) {
+    Complain("recording into " + directory);
+  }
+  const JobResult result = RunJob(job, *writer, nullptr);
+  if (!result.fault.empty()) {
+    Complain(result.fault);
+  } else if (!options.quiet && created) {
+    SayWhy(directory);
+  }
+  return result.exit_code;
+}
+
+}  // namespace whystop

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/home.h"
+#include "cli/verdict_of.h"
+#include "record/recording_reader.h"
+#include "report/json_report.h"
+#include "report/terminal_report.h"
+
+namespace whystop {
+namespace {
+
+Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options) {
+  std::vector<Verdict> verdicts;
+  std::vector<std::string> files;
+  const std::vector<std::string> names = options.paths.empty() ? std::vector<std::string>{""} : options.paths;
+  for (const std::string& name : names) {
+    const auto recording = FindRecording(name);
+    if (recording) {
+      Verdict verdict;
+      WS_RETURN_IF_ERROR(JudgeRecording(*recording, verdict));
+      verdicts.push_back(std::move(verdict));
+    } else if (name.empty()) {
+      return Error{Error::Code::kNotFound, "no recording yet in " + HomeOfRecordings(),
+                   "record a run with 'whystop run -- COMMAND', or name a log: 'whystop why train.log'"};
+    } else {
+      files.push_back(name);
+    }
+  }
+  if (!files.empty()) {
+    auto judged = JudgeFiles(files);
+    if (!judged) {
+      return judged.error();
+    }
+    verdicts.insert(verdicts.end(), judged->begin(), judged->end());
+  }
+  return verdicts;
+}
+
+/// Several runs: a line each, then the newest in full.
+std::string RenderTable(const std::vector<Verdict>& verdicts) {
+  std::string text;
+  for (const Verdict& verdict : verdicts) {
+    text += fmt::format("{:<28.28}  {:<13}  {:<13}  {}\n", verdict.run_id, Name(verdict.outcome),
+                        Name(verdict.learning), verdict.causes.empty() ? "" : verdict.causes.front().id);
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+int Why(const WhyOptions& options) {
+  const auto verdicts = JudgeAll(options);
+  if (!verdicts) {
+    Complain(verdicts.error());
+    return kExitUsage;
+  }
+  const Verdict& newest = verdicts->back();
+  if (options.json) {
+    for (const Verdict& verdict : *verdicts) {
+      Print(RenderJson(verdict));
+    }
+  } else {
+    if (verdicts->size() > 1) {
+      Print(RenderTable(*verdicts));
+    }
+    Print(RenderTerminal(newest, StyleFor(STDOUT_FILENO)));
+  }
+  return ExitCodeOf(newest);
+}
+
+}  // namespace whystop
