@@ -60,7 +60,7 @@ void DeclareOthers(CLI::App& app, Declared<RunsOptions>& runs, Declared<ExplainO
   inspect.app->footer("Example:\n  whystop inspect 20261115-221500-7f3a --kind process-end");
   inspect.app->add_option("recording", inspect.options.path, "Recording; without it, the newest");
   inspect.app->add_option("--kind", inspect.options.kind, "Only events of this kind (sample, log-fact, scalar, ...)");
-  inspect.app->add_flag("--json", "Always on: the output is JSON lines");
+  inspect.app->add_flag("--json", inspect.options.json, "Always on: the output is JSON lines");
 
   doctor.app = app.add_subcommand("doctor", "Say what whystop can see here and which limits are in force");
   doctor.app->footer("Example:\n  whystop doctor");

@@ -36,6 +36,7 @@ struct ExplainOptions {
 struct InspectOptions {
   std::string path;  // Empty: the newest recording.
   std::string kind;  // Only events of this kind.
+  bool json = true;  // There is no other form.
 };
 
 struct DoctorOptions {

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "base/clock.h"
 #include "cli/home.h"
 #include "diagnose/analysis.h"
 #include "import/open.h"
@@ -41,12 +42,7 @@ void ShowFilesSeen(std::size_t files) {
 
 Result<Verdict> JudgeFoundRun(const FoundRun& run) {
   Analysis analysis;
-  WS_RETURN_IF_ERROR(ReadMetricFiles(run, analysis));
-  for (const FoundFile& file : run.files) {
-    if (file.kind == FileKind::kTextLog) {
-      WS_RETURN_IF_ERROR(ReadPlainLog(file.path, analysis));
-    }
-  }
+  WS_RETURN_IF_ERROR(ReadRun(run, ReadClocks().wall, analysis));
   Verdict verdict = analysis.Judge(/*job_alive=*/false);
   verdict.run_id = LastPart(run.name);
   for (const FoundFile& file : run.files) {
