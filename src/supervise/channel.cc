@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string>
 
 namespace whystop {
 namespace {
@@ -50,8 +51,12 @@ Status MakeTerminal(Channel& channel) {
   channel.job_end = std::move(*job_end);
   termios modes{};
   if (::tcgetattr(channel.user.get(), &modes) == 0) {
+    channel.user_modes = modes;
     modes.c_oflag &= ~static_cast<tcflag_t>(OPOST);
     ::tcsetattr(channel.job_end.get(), TCSANOW, &modes);
+    if (::tcgetattr(channel.job_end.get(), &modes) == 0) {
+      channel.job_modes = modes;
+    }
   }
   winsize size{};
   if (::ioctl(channel.user.get(), TIOCGWINSZ, &size) == 0) {

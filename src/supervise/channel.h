@@ -1,6 +1,8 @@
 #pragma once
 
-#include <string>
+#include <termios.h>
+
+#include <optional>
 #include <vector>
 
 #include "base/fd.h"
@@ -25,6 +27,9 @@ struct Channel {
   Fd pipe_read;   // kPipe, kTerminal: what waits here is not lost when one of us is killed.
   Fd pipe_write;  // kTerminal only.
   Fd terminal;    // kTerminal: our side of the pseudo-terminal.
+  // kTerminal: the modes at the start, of the user's terminal and as given to the job.
+  std::optional<termios> user_modes;
+  std::optional<termios> job_modes;
   Fd file;        // kFile: the same file, opened for reading.
 
   bool open() const { return static_cast<bool>(pipe_read) || static_cast<bool>(file); }

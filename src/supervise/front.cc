@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "supervise/process_facts.h"
+#include "supervise/terminal_mirror.h"
 
 namespace whystop {
 namespace {
@@ -64,9 +65,6 @@ Front::Front(RunParts& parts, Link to_keeper, pid_t keeper, SignalWitness witnes
       signals_(OpenSignalFd()) {
   for (Channel& channel : parts_.channels) {
     channel.job_end.Close();
-    if (channel.terminal) {
-      mirrors_.push_back(std::make_unique<TerminalMirror>(channel.user.get(), channel.terminal.get()));
-    }
   }
 }
 
@@ -108,8 +106,8 @@ void Front::OnSignal(const SignalArrival& arrival) {
   }
   if (arrival.signal == SIGWINCH) {
     bool changed = false;
-    for (const auto& mirror : mirrors_) {
-      changed = mirror->CopySize() || changed;
+    for (const Channel& channel : parts_.channels) {
+      changed = (channel.terminal && CopyWindowSize(channel.user.get(), channel.terminal.get())) || changed;
     }
     if (changed) {
       Forward(SIGWINCH);  // The job may have looked at its terminal before we had changed it.
@@ -220,6 +218,8 @@ void Front::OnMessage(const LinkMessage& message) {
       return StopWithJob(message.number);
     case LinkMessage::Kind::kChannelClosed:
       return CloseChannel(static_cast<std::size_t>(message.number));
+    case LinkMessage::Kind::kFullScreen:
+      return OnFullScreen(message.number != 0);
     case LinkMessage::Kind::kReachedKeeper:
       return OnAlsoReached({.signal = message.number, .sender = message.sender_pid});
     case LinkMessage::Kind::kDrained:
@@ -268,10 +268,31 @@ void Front::StopWithJob(int signal) {
   parts_.state.front_stopped = false;
 }
 
+void Front::OnFullScreen(bool full_screen) {
+  if (keys_) {
+    loop_.Forget(keys_->fd());
+    keys_.reset();
+  }
+  for (const Channel& channel : parts_.channels) {
+    if (full_screen && channel.terminal && KeyPump::IsNeeded(channel.terminal.get())) {
+      keys_.emplace(channel.terminal.get());
+      if (keys_->fd() < 0) {
+        return;  // No controlling terminal, so no keys either.
+      }
+      loop_.Watch(keys_->fd(), [this] {
+        if (!keys_->Pump()) {
+          loop_.Forget(keys_->fd());
+        }
+      });
+      return;
+    }
+  }
+}
+
 void Front::CloseChannel(std::size_t index) {
   Channel& channel = parts_.channels.at(index);
   if (channel.terminal) {
-    mirrors_.clear();  // They name its descriptors.
+    OnFullScreen(false);
   }
   channel.Close();
   if (channel.carries[1] && !channel.carries[2]) {
@@ -301,7 +322,6 @@ void Front::TakeOver(int keeper_status) {
   if (!started_) {
     OnStarted();
   }
-  mirrors_.clear();
   recorder_ = std::make_unique<Recorder>(Recorder::Parts{
       .loop = loop_,
       .state = parts_.state,

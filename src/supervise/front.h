@@ -8,6 +8,7 @@
 
 #include "supervise/event_loop.h"
 #include "supervise/keeper.h"
+#include "supervise/key_pump.h"
 #include "supervise/recorder.h"
 #include "supervise/signal_witness.h"
 #include "supervise/supervise.h"
@@ -41,6 +42,7 @@ class Front {
   void Report(SignalSeen seen, bool forwarded);
   bool Forward(int signal) const;
   void StopWithJob(int signal);
+  void OnFullScreen(bool full_screen);
   void CloseChannel(std::size_t index);
   void TakeOver(int keeper_status);
   JobResult MakeResult() const;
@@ -56,7 +58,7 @@ class Front {
   Timer patience_;
   std::deque<Pending> pending_;
   std::deque<Pending> also_reached_;  // What the witnesses saw and we have not yet; only `arrival` and time.
-  std::vector<std::unique_ptr<TerminalMirror>> mirrors_;
+  std::optional<KeyPump> keys_;
   std::unique_ptr<Recorder> recorder_;  // After taking over.
   bool started_ = false;
 };

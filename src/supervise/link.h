@@ -18,6 +18,7 @@ struct LinkMessage {
     kJobContinued,
     kJobEnded,         // RunState has the status.
     kChannelClosed,    // number: its index.
+    kFullScreen,       // number: 1, a program changed its terminal's modes; 0, it restored them.
     kReachedKeeper,    // number: a signal that the keeper got as well, from sender_pid.
     kDrained,          // All output of the job is at the user's.
     kFinished,         // The recording is complete.

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "supervise/process_facts.h"
+#include "supervise/terminal_mirror.h"
 
 namespace whystop {
 namespace {
@@ -103,7 +104,6 @@ void Recorder::OpenOutput(std::size_t index) {
       // Held open until the job ends: a job may close its terminal and open it again.
       channel.job_end = Fd(::ioctl(channel.terminal.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
     }
-    output.mirror = std::make_unique<TerminalMirror>(channel.user.get(), channel.terminal.get());
   }
   auto relay = Relay::Start(channel);
   if (!relay) {
@@ -129,14 +129,15 @@ void Recorder::DrainTap(std::size_t index, bool to_the_end) {
                               {buffer_.data(), static_cast<std::size_t>(size)});
     }
   }
-  if (output.mirror) {
-    output.mirror->CopyModes();
-  }
 }
 
 void Recorder::OnNotice(std::size_t index) {
   char notice = 0;
   if (ReadSome(outputs_[index].relay->notices(), {&notice, 1}) != 1) {
+    return;
+  }
+  if (notice == Relay::kFullScreen || notice == Relay::kLineByLine) {
+    parts_.tell({.kind = LinkMessage::Kind::kFullScreen, .number = notice == Relay::kFullScreen ? 1 : 0});
     return;
   }
   undrained_.erase(index);
@@ -160,7 +161,6 @@ void Recorder::CloseOutput(std::size_t index, bool reader_gone) {
     Record(RecorderNote{std::string("the reader of the job's ") + (is_stderr ? "stderr" : "stdout") + " went away"});
   }
   output.relay.reset();
-  output.mirror.reset();
   parts_.channels[index].Close();
   parts_.tell({.kind = LinkMessage::Kind::kChannelClosed, .number = static_cast<std::int32_t>(index)});
 }
@@ -204,9 +204,9 @@ void Recorder::Tick() {
     if (outputs_[i].follower) {
       Follow(i);
     }
-    if (outputs_[i].mirror) {
-      outputs_[i].mirror->CopySize();  // The front does so at once; this is for when it is dead.
-      outputs_[i].mirror->CopyModes();
+    const Channel& channel = parts_.channels[i];
+    if (channel.terminal) {
+      CopyWindowSize(channel.user.get(), channel.terminal.get());  // The front is faster, but may be dead.
     }
   }
   if (ends_unrecorded_ > 0) {

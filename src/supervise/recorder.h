@@ -15,7 +15,6 @@
 #include "supervise/relay.h"
 #include "supervise/run_state.h"
 #include "supervise/sweep_source.h"
-#include "supervise/terminal_mirror.h"
 
 namespace whystop {
 
@@ -48,7 +47,6 @@ class Recorder {
   struct Output {
     std::unique_ptr<Relay> relay;
     std::unique_ptr<FileFollower> follower;
-    std::unique_ptr<TerminalMirror> mirror;
   };
 
   RunTime Now() const;

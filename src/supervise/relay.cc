@@ -17,6 +17,9 @@ constexpr std::size_t kChunkBytes = 256 << 10;
 constexpr int kTapBytes = 1 << 20;
 // How long the job's output may wait for the recorder's thread, once, before its bytes go unrecorded.
 constexpr int kTapPatienceMs = 200;
+// A terminal's modes can change without output; looked at this often, more so while a program has changed them.
+constexpr int kModesMs = 1000;
+constexpr int kModesChangedMs = 50;
 
 Status OpenPipe(Fd& read_end, Fd& write_end) {
   int ends[2] = {-1, -1};
@@ -47,6 +50,9 @@ std::size_t WaitingBytes(int pipe) {
 Result<std::unique_ptr<Relay>> Relay::Start(const Channel& channel) {
   std::unique_ptr<Relay> relay(new Relay(channel));  // tidy-allow raw-new: private constructor
   WS_RETURN_IF_ERROR(relay->OpenPipes());
+  if (channel.terminal) {
+    relay->modes_.emplace(channel);
+  }
   relay->thread_ = std::thread([self = relay.get()] { self->Run(); });
   return relay;
 }
@@ -100,11 +106,19 @@ bool Relay::FillFromTerminal() const {
   return moved < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
+/// Before the bytes that follow a change of modes are delivered, so that they meet the terminal they were meant for.
+void Relay::MirrorModes() {
+  if (modes_ && modes_->Copy()) {
+    Tell(modes_->carried() ? kFullScreen : kLineByLine);
+  }
+}
+
 void Relay::Run() {
   const int source = channel_.terminal ? channel_.terminal.get() : channel_.pipe_read.get();
   bool job_ended = false;
   for (;;) {
     // What waits in the pipe goes first: another process may have left it there.
+    MirrorModes();
     while (WaitingBytes(channel_.pipe_read.get()) > 0) {
       if (MoveWaiting() == Moved::kReaderGone) {
         return Tell(kReaderGone);
@@ -117,7 +131,8 @@ void Relay::Run() {
     std::array<pollfd, 3> polled{{{.fd = source, .events = POLLIN, .revents = 0},
                                   {.fd = wake_.get(), .events = POLLIN, .revents = 0},
                                   {.fd = channel_.user.get(), .events = 0, .revents = 0}}};
-    if (::poll(polled.data(), polled.size(), -1) < 0) {
+    const int modes_ms = !modes_ ? -1 : modes_->carried() ? kModesChangedMs : kModesMs;
+    if (::poll(polled.data(), polled.size(), modes_ms) < 0) {
       continue;
     }
     // A pipe without reader and a terminal that hung up: the job must meet that as it would have without us.

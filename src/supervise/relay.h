@@ -3,11 +3,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "base/fd.h"
 #include "base/result.h"
 #include "supervise/channel.h"
+#include "supervise/terminal_mirror.h"
 
 namespace whystop {
 
@@ -22,6 +24,8 @@ class Relay {
     kDrained = 'd',     // After NotifyJobEnded: all that the job wrote has reached the user.
     kJobClosed = 'c',   // Nobody can write to this channel any more. The thread has ended.
     kReaderGone = 'g',  // The user's side is closed. The thread has ended.
+    kFullScreen = 'f',  // A program took the terminal's modes over ...
+    kLineByLine = 'l',  // ... and gave them back.
   };
 
   /// `channel` must outlive the relay.
@@ -44,6 +48,7 @@ class Relay {
   void Run();
   bool SourceIsEmpty() const;
   bool FillFromTerminal() const;
+  void MirrorModes();
   Moved MoveWaiting();
   std::size_t Tap(std::size_t waiting_bytes);
   Moved Deliver(std::size_t bytes);
@@ -55,6 +60,7 @@ class Relay {
   Fd peek_read_, peek_write_;      // Only for a user's descriptor that splice(2) refuses.
   Fd notice_read_, notice_write_;
   Fd wake_;
+  std::optional<ModeMirror> modes_;  // Used by the thread only, as long as it runs.
   bool by_copy_ = false;
   bool tap_is_stuck_ = false;
   std::atomic<std::int64_t> unrecorded_bytes_{0};

@@ -1,5 +1,7 @@
 #include "supervise/terminal_mirror.h"
 
+#include <sys/ioctl.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -27,40 +29,33 @@ bool Same(const termios& a, const termios& b) {
 
 }  // namespace
 
-TerminalMirror::TerminalMirror(int users_terminal, int job_terminal)
-    : users_terminal_(users_terminal),
-      job_terminal_(job_terminal),
-      size_(SizeOf(job_terminal)),
-      users_modes_(ModesOf(users_terminal)),
-      job_modes_(ModesOf(job_terminal)),
-      job_modes_last_(job_modes_) {}
-
-TerminalMirror::~TerminalMirror() {
-  if (carried_) {
-    ::tcsetattr(users_terminal_, TCSANOW, &*users_modes_);
-  }
-}
-
-bool TerminalMirror::CopySize() {
-  const auto size = SizeOf(users_terminal_);
-  if (!size || (size_ && Same(*size, *size_))) {
+bool CopyWindowSize(int users_terminal, int job_terminal) {
+  const auto size = SizeOf(users_terminal);
+  const auto job_size = SizeOf(job_terminal);
+  if (!size || !job_size || Same(*size, *job_size)) {
     return false;
   }
-  size_ = size;
-  ::ioctl(job_terminal_, TIOCSWINSZ, &*size);
-  return true;
+  return ::ioctl(job_terminal, TIOCSWINSZ, &*size) == 0;
 }
 
-void TerminalMirror::CopyModes() {
-  const auto modes = ModesOf(job_terminal_);
-  if (!modes || !users_modes_ || !job_modes_ || Same(*modes, *job_modes_last_)) {
-    return;
+ModeMirror::~ModeMirror() {
+  if (carried_) {
+    ::tcsetattr(channel_.user.get(), TCSANOW, &*channel_.user_modes);
+  }
+}
+
+bool ModeMirror::Copy() {
+  const auto modes = ModesOf(channel_.terminal.get());
+  if (!modes || !channel_.user_modes || !channel_.job_modes || Same(*modes, *job_modes_last_)) {
+    return false;
   }
   job_modes_last_ = modes;
-  const bool back_to_start = Same(*modes, *job_modes_);
+  const bool back_to_start = Same(*modes, *channel_.job_modes);
   // With the job's own output modes on the user's terminal, what the program believes of it is true.
-  ::tcsetattr(users_terminal_, TCSANOW, back_to_start ? &*users_modes_ : &*modes);
+  ::tcsetattr(channel_.user.get(), TCSANOW, back_to_start ? &*channel_.user_modes : &*modes);
+  const bool changed = carried_ == back_to_start;
   carried_ = !back_to_start;
+  return changed;
 }
 
 }  // namespace whystop

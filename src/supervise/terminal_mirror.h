@@ -1,33 +1,33 @@
 #pragma once
 
-#include <sys/ioctl.h>
 #include <termios.h>
 
 #include <optional>
 
+#include "supervise/channel.h"
+
 namespace whystop {
 
-/// Keeps the job's pseudo-terminal and the user's terminal alike: the window's size goes to the job, and the modes
-/// that a full-screen program sets on its output go to the user's terminal. (Modes set on standard input need no
-/// help: that is the user's own terminal.)
-class TerminalMirror {
- public:
-  TerminalMirror(int users_terminal, int job_terminal);
-  /// Puts the user's terminal back as it was found, if modes were carried over to it.
-  ~TerminalMirror();
-  TerminalMirror(const TerminalMirror&) = delete;
-  TerminalMirror& operator=(const TerminalMirror&) = delete;
+/// Gives the job's terminal the window size of the user's. True: it had changed.
+bool CopyWindowSize(int users_terminal, int job_terminal);
 
-  /// True: the size had changed.
-  bool CopySize();
-  void CopyModes();
+/// Carries the modes that a full-screen program sets on its output over to the user's terminal, where the keys come
+/// from. (Modes set on standard input need no help: that is the user's own terminal.)
+class ModeMirror {
+ public:
+  /// `channel` is a terminal's and must outlive this.
+  explicit ModeMirror(const Channel& channel) : channel_(channel), job_modes_last_(channel.job_modes) {}
+  /// Puts the user's terminal back as it was found, if modes were carried over to it.
+  ~ModeMirror();
+  ModeMirror(const ModeMirror&) = delete;
+  ModeMirror& operator=(const ModeMirror&) = delete;
+
+  /// True: the program took the terminal over or gave it back; see carried().
+  bool Copy();
+  bool carried() const { return carried_; }
 
  private:
-  int users_terminal_;
-  int job_terminal_;
-  std::optional<winsize> size_;
-  std::optional<termios> users_modes_;  // As found.
-  std::optional<termios> job_modes_;    // As given to the job.
+  const Channel& channel_;
   std::optional<termios> job_modes_last_;
   bool carried_ = false;
 };
