@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "sense/cgroup_sensor.h"
+#include "sense/disk_sensor.h"
+#include "sense/gpu_sensor.h"
 #include "sense/host_sensor.h"
 #include "sense/kernel_log.h"
 #include "sense/near_limit.h"
@@ -39,9 +41,12 @@ struct SystemSensors::Parts {
         budget(OwnDescriptorBudget(wanted.descriptors_kept_max)),
         host(wanted.roots.proc, budget),
         tree(options, budget),
-        cgroups(wanted.roots, budget) {}
+        cgroups(wanted.roots, budget),
+        disks(wanted),
+        gpus(wanted) {}
 
   void FollowCgroups(std::span<const pid_t> job_pids, RunTime now);
+  void SampleDisks(std::span<const pid_t> job_pids, Sweep& sweep);
   void SamplePss(Sweep& sweep);
   void SampleKernelLog(Sweep& sweep);
   void SampleSelf(Sweep& sweep);
@@ -53,6 +58,8 @@ struct SystemSensors::Parts {
   HostSensor host;
   ProcessTree tree;
   CgroupSensor cgroups;
+  DiskSensor disks;
+  GpuSensor gpus;
   std::optional<KernelLog> kernel_log;
   bool kernel_log_tried = false;
   NearLimit near;
@@ -77,6 +84,16 @@ void SystemSensors::Parts::FollowCgroups(std::span<const pid_t> job_pids, RunTim
     }
     cgroups.Follow(pid);
   }
+}
+
+void SystemSensors::Parts::SampleDisks(std::span<const pid_t> job_pids, Sweep& sweep) {
+  std::vector<pid_t> pids(job_pids.begin(), job_pids.end());
+  for (const auto& [pid, process] : tree.processes()) {
+    if (std::find(job_pids.begin(), job_pids.end(), pid) == job_pids.end()) {
+      pids.push_back(pid);
+    }
+  }
+  disks.Sample(pids, sweep);
 }
 
 void SystemSensors::Parts::SamplePss(Sweep& sweep) {
@@ -135,6 +152,18 @@ void SystemSensors::Parts::WatchLimits(RunTime now) {
     }
   }
   near.WatchPace("memory: swap", host.memory().swap_free_bytes);
+  for (const DiskSensor::Watched& disk : disks.watched()) {
+    if (!disk.space) {
+      continue;
+    }
+    const std::string name = " of " + disk.mount.mount_point;
+    if (disk.mount.type == "tmpfs") {
+      near.Watch("shared memory" + name, disk.space->free_bytes, disk.space->total_bytes);
+    } else {
+      near.WatchPace("space" + name, disk.space->free_bytes);
+    }
+    near.WatchPace("inodes" + name, disk.space->free_inodes);
+  }
   const ProcessFacts* fullest = nullptr;
   for (const auto& [pid, process] : tree.processes()) {
     const ProcessFacts& facts = process.facts();
@@ -163,6 +192,12 @@ void SystemSensors::Sample(RunTime now, std::span<const pid_t> job_pids, std::ve
   parts_->tree.Sample(job_pids, dense, sweep);
   parts_->FollowCgroups(job_pids, now);
   parts_->cgroups.Sample(sweep);
+  parts_->SampleDisks(job_pids, sweep);
+  parts_->gpus.Sample(
+      [this](std::int64_t pid) {
+        return parts_->tree.processes().contains(static_cast<pid_t>(pid));
+      },
+      sweep);
   parts_->WatchLimits(now);
   parts_->SamplePss(sweep);
   parts_->SampleKernelLog(sweep);
