@@ -19,8 +19,8 @@ bool HasFacts(const CgroupFolder& folder) {
 
 }  // namespace
 
-void CgroupSensor::Follow(pid_t pid) {
-  auto text = ReadFile(roots_.proc + "/" + std::to_string(pid) + "/cgroup", 65536);
+void CgroupSensor::Follow(const std::string& process) {
+  auto text = ReadFile(roots_.proc + "/" + process + "/cgroup", 65536);
   if (!text || memberships_seen_.size() >= kMembershipsMax ||
       std::find(memberships_seen_.begin(), memberships_seen_.end(), *text) !=
           memberships_seen_.end()) {

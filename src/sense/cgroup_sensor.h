@@ -20,7 +20,9 @@ class CgroupSensor {
       : roots_(roots), budget_(&budget) {}
 
   /// Watches the groups of `pid` from now on.
-  void Follow(pid_t pid);
+  void Follow(pid_t pid) { Follow(std::to_string(pid)); }
+  /// The same for a folder of /proc: a pid or "self".
+  void Follow(const std::string& process);
   void Sample(Sweep& sweep);
 
   const std::vector<std::unique_ptr<CgroupGroup>>& groups() const { return groups_; }

@@ -77,6 +77,12 @@ class SlowPoller {
     return state_->output;
   }
 
+  /// Whether a call is under way or to come.
+  bool asking() {
+    const std::lock_guard lock(state_->mutex);
+    return state_->running;
+  }
+
  private:
   struct State {
     std::mutex mutex;
