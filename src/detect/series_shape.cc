@@ -148,7 +148,8 @@ SeriesShape ShapeOf(const SeriesHistory& history, bool lower_is_better) {
     shape.levels.push_back(sign * LevelOf(stretch));
   }
   // A loss may begin with a jump up (warm-up, no object found yet): the start is the highest of its first eighth.
-  shape.start = sign * StartLevel(history);
+  shape.first = sign * StartLevel(history);
+  shape.start = shape.first;
   for (std::size_t i = 0; i < shape.levels.size() / 8; ++i) {
     shape.start = std::max(shape.start, shape.levels[i]);
   }

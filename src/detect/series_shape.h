@@ -11,7 +11,8 @@ namespace whystop {
 /// run. All of it is in the direction "lower is better": for a score, the values are negated.
 struct SeriesShape {
   std::int64_t points = 0;
-  double start = 0;            // Level of the first few points, or the highest level of the first eighth.
+  double first = 0;            // Level of the first few points alone.
+  double start = 0;            // `first`, or the highest level of the first eighth where that is higher.
   double end = 0;              // Level of the last stretch.
   double best = 0;             // Lowest level of any stretch.
   double best_at = 0;          // Where that was: 0 the start of the run, 1 its end.

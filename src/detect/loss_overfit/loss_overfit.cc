@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "detect/detectors.h"
+#include "detect/history_detector.h"
+
+namespace whystop {
+namespace {
+
+constexpr double kRiseInNoiseMin = 5;
+constexpr double kRiseShareMin = 0.05;   // Of the best value: a rise that matters.
+constexpr std::int64_t kPointsMin = 6;
+
+/// The held-out loss turned and rose beyond its noise while the training loss went on falling.
+class LossOverfit final : public HistoryDetector {
+ protected:
+  bool Wants(const Scalar& scalar) const override { return IsLoss(scalar.role); }
+
+  void Judge(const std::string& name, const WatchedSeries& series, FindingSink& out) override {
+    if (series.role != SeriesRole::kValidationLoss || series.history.points() < kPointsMin) {
+      return;
+    }
+    const SeriesShape held_out = ShapeOf(series.history);
+    const std::size_t last = held_out.levels.size() - 1;
+    // Two stretches at the end must be up: one alone is a bad epoch.
+    const double end = std::min(held_out.levels[last], held_out.levels[last - 1]);
+    const double rise = end - held_out.best;
+    const double noise = std::max(held_out.level_noise, held_out.noise / 2);
+    if (held_out.best_at > 0.8 || rise < kRiseInNoiseMin * noise || rise < kRiseShareMin * std::abs(held_out.best)) {
+      return;
+    }
+    const WatchedSeries* train = TrainLoss();
+    if (train == nullptr || !FellOn(*train, held_out.best_at)) {
+      return;
+    }
+    Finding finding = About("loss/overfit", name, series);
+    finding.strength = rise / (kRiseInNoiseMin * noise);
+    AddFact(finding, "best", held_out.best);
+    AddFact(finding, "best_at", held_out.best_at);
+    AddFact(finding, "end", held_out.end);
+    AddFact(finding, "rise_in_noise_units", rise / noise);
+    AddFact(finding, "train_end", train->history.last());
+    out.Add(std::move(finding));
+  }
+
+ private:
+  const WatchedSeries* TrainLoss() const {
+    const WatchedSeries* best = nullptr;
+    for (const auto& [key, series] : table().states()) {
+      if (series.role == SeriesRole::kTrainLoss && (best == nullptr || series.history.points() > best->history.points())) {
+        best = &series;
+      }
+    }
+    return best;
+  }
+
+  /// Whether the training loss is lower at the end than it was when the held-out loss was best.
+  static bool FellOn(const WatchedSeries& train, double best_at) {
+    const SeriesShape shape = ShapeOf(train.history);
+    if (shape.levels.size() < 3) {
+      return false;
+    }
+    const auto index = static_cast<std::size_t>(best_at * static_cast<double>(shape.levels.size() - 1));
+    return shape.end < shape.levels[index] - 2 * shape.level_noise;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> MakeLossOverfit() { return std::make_unique<LossOverfit>(); }
+
+}  // namespace whystop
