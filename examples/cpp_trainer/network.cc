@@ -160,13 +160,19 @@ double Network::ClassLoss(std::size_t row, int label, int& correct) {
   }
   const float p = share[static_cast<std::size_t>(label)];
   if (options_.fault == "invalid-math") {
-    // The gradient of log(p) taken by hand: 0/0 as soon as p underflows.
+    // Somebody rounds probabilities to three digits: 0/0 in the gradient and log(0) as soon as one is small.
+    const float rounded = std::floor(p * 1000) / 1000;
     for (std::size_t c = 0; c < classes; ++c) {
-      output_gradient_[row * classes + c] *= p / p;
+      output_gradient_[row * classes + c] *= rounded / rounded;
     }
-    return -std::log(static_cast<double>(p));
+    return -std::log(static_cast<double>(rounded));
   }
-  return -std::log(std::max(static_cast<double>(p), 1e-30));
+  if (!twice && p < 1e-6f) {
+    // As frameworks do, by differences: log(p) itself would give out where training goes badly.
+    const float top = *std::max_element(raw.begin(), raw.end());
+    return static_cast<double>(top - raw[static_cast<std::size_t>(label)]);
+  }
+  return -std::log(static_cast<double>(p));
 }
 
 void Network::Backward() {

@@ -123,6 +123,9 @@ RingReader::Drained RingReader::Drain(const Callback& deliver) {
   dropped_seen_ = std::max(dropped_seen_, header_.dropped);
   AppendGap(drained, out);
   Deliver(out, deliver);
+  if (drained.overwritten > 0) {
+    DeliverNames(deliver);
+  }
   while (next_ <= head) {
     const std::uint64_t to_end = count - (next_ - 1) % count;
     ReadChunk(next_, std::min({kChunkSlots, head - next_ + 1, to_end}), drained, deliver);
@@ -141,11 +144,33 @@ RingReader::Drained RingReader::Drain(const Callback& deliver) {
   return drained;
 }
 
-void RingReader::ReadChunk(std::uint64_t first, std::uint64_t count, Drained& drained, const Callback& deliver) {
+void RingReader::DeliverNames(const Callback& deliver) {
+  std::string names;
+  for (std::uint64_t first = next_; first <= header_.head;) {
+    const std::uint64_t to_end = header_.slot_count - (first - 1) % header_.slot_count;
+    const std::uint64_t count = std::min({kChunkSlots, header_.head - first + 1, to_end});
+    const std::string bytes = ReadSlots(first, count);
+    for (std::size_t i = 0; i + kSlotBytes <= bytes.size(); i += kSlotBytes) {
+      const std::string_view slot_bytes = std::string_view(bytes).substr(i, kSlotBytes);
+      if (LoadSlot(slot_bytes).kind == static_cast<std::uint8_t>(SlotKind::kName) && SlotIsSound(slot_bytes)) {
+        names.append(slot_bytes);
+      }
+    }
+    Deliver(names, deliver);
+    first += count;
+  }
+}
+
+std::string RingReader::ReadSlots(std::uint64_t first, std::uint64_t count) const {
   std::string bytes(count * kSlotBytes, '\0');
   const std::size_t offset = kRingHeaderBytes + kSlotBytes * ((first - 1) % header_.slot_count);
   const ssize_t got = ReadAt(file_.get(), bytes, static_cast<off_t>(offset));
   bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return bytes;
+}
+
+void RingReader::ReadChunk(std::uint64_t first, std::uint64_t count, Drained& drained, const Callback& deliver) {
+  const std::string bytes = ReadSlots(first, count);
   std::string out;
   Drained missing;
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -37,6 +37,9 @@ class RingReader {
   RingReader(Fd file, const RingHeader& header) : file_(std::move(file)), header_(header) {}
 
   void Greet(std::string& out);
+  /// A reader that came late takes the names first: the ring repeats each within its length, but perhaps after its use.
+  void DeliverNames(const Callback& deliver);
+  std::string ReadSlots(std::uint64_t first, std::uint64_t count) const;
   void ReadChunk(std::uint64_t first, std::uint64_t count, Drained& drained, const Callback& deliver);
   void TakeLastStep(Drained& drained, std::string& out);
   void AppendGap(const Drained& missing, std::string& out) const;
