@@ -1,9 +1,7 @@
 // Ring file and slots from anybody: the reader and the decoder must survive all of it, and must not care in which
 // pieces the slots come.
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/fd.h"
 #include "wire/ring_reader.h"
 #include "wire/slot_check.h"
 #include "wire/slot_decoder.h"
@@ -40,8 +39,8 @@ void Require(bool holds) {
 }
 
 /// A file in memory that holds the input as a ring, its checksums made good where the input asks for it.
-int RingOf(std::string_view input, bool seal) {
-  const int fd = memfd_create("ring", MFD_CLOEXEC);
+whystop::Fd RingOf(std::string_view input, bool seal) {
+  whystop::Fd file(memfd_create("ring", MFD_CLOEXEC));
   std::string bytes(whystop::kRingHeaderBytes + whystop::kSlotBytes * whystop::kSlotCountMin, '\0');
   bytes.replace(0, 8, whystop::kRingMagic, 8);
   bytes[8] = 1;
@@ -59,8 +58,8 @@ int RingOf(std::string_view input, bool seal) {
     whystop::SealSlot(slot);
     std::memcpy(&bytes[at], &slot, sizeof(slot));
   }
-  Require(write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-  return fd;
+  Require(whystop::WriteAll(file.get(), bytes) == 0);
+  return file;
 }
 
 }  // namespace
@@ -80,8 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   Require(at_once.count == in_pieces.count && at_once.kinds == in_pieces.kinds);
 
-  const int fd = RingOf(input, seal);
-  auto reader = whystop::RingReader::Open("/proc/self/fd/" + std::to_string(fd));
+  auto reader = whystop::RingReader::FromFile(RingOf(input, seal), "fuzz");
   if (reader) {
     Tally events;
     whystop::SlotDecoder decoder;
@@ -95,6 +93,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       });
     }
   }
-  close(fd);
   return 0;
 }

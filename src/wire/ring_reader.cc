@@ -57,12 +57,16 @@ Result<RingReader> RingReader::Open(const std::string& path) {
   if (!file) {
     return file.error();
   }
+  return FromFile(std::move(*file), path);
+}
+
+Result<RingReader> RingReader::FromFile(Fd file, const std::string& path) {
   struct stat facts {};
-  if (::fstat(file->get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
+  if (::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
     return Refuse(Error::Code::kCorrupt, path, "not a regular file");
   }
   RingHeader header{};
-  if (!ReadInto(*file, header, 0) || std::string_view(header.magic, 8) == std::string_view("\0\0\0\0\0\0\0\0", 8)) {
+  if (!ReadInto(file, header, 0) || std::string_view(header.magic, 8) == std::string_view("\0\0\0\0\0\0\0\0", 8)) {
     return Refuse(Error::Code::kBusy, path, "the ring's header is not written yet");
   }
   if (std::memcmp(header.magic, kRingMagic, sizeof(header.magic)) != 0) {
@@ -76,7 +80,7 @@ Result<RingReader> RingReader::Open(const std::string& path) {
       size < kRingHeaderBytes + kSlotBytes * header.slot_count) {
     return Refuse(Error::Code::kCorrupt, path, "slot count does not fit the file");
   }
-  return RingReader(std::move(*file), header);
+  return RingReader(std::move(file), header);
 }
 
 bool RingReader::ReadMarks() {

@@ -17,6 +17,8 @@ class RingReader {
  public:
   /// kBusy: the writer has not finished the header yet, try again. kCorrupt, kTooNew: not a ring of ours.
   static Result<RingReader> Open(const std::string& path);
+  /// The same for an open file; `path` is for messages.
+  static Result<RingReader> FromFile(Fd file, const std::string& path);
 
   struct Drained {
     std::uint64_t slots = 0;        // Delivered, the reader's own not counted.
