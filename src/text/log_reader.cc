@@ -5,6 +5,7 @@
 
 #include "base/parse.h"
 #include "text/bar.h"
+#include "text/plan_words.h"
 #include "text/terminal_text.h"
 
 namespace whystop {
@@ -13,6 +14,7 @@ namespace {
 constexpr std::size_t kLineShownBytes = 500;
 constexpr std::size_t kPendingMax = 64;
 constexpr std::int64_t kAdvancesToSurvive = 3;  // Other ranks and a bar's last redraw move on a little.
+constexpr std::int64_t kTeardownLinesMax = 80;  // A program that says more after a traceback has gone on.
 constexpr int kBarsInLineMax = 8;
 
 bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
@@ -41,7 +43,7 @@ void LogReader::Feed(std::string_view bytes, RunTime at) {
 }
 
 void LogReader::OnNulRun(std::int64_t bytes, std::int64_t line) {
-  sessions_.NoteEnd();  // If a run's first lines follow, the one before was cut off.
+  sessions_.NoteFailure();  // If a run's first lines follow, the one before was cut off.
   Observation seen;
   seen.kind = "nul-run";
   seen.attributes = {{"bytes", static_cast<double>(bytes)}, {"line", static_cast<double>(line)}, {"file", source_}};
@@ -65,7 +67,13 @@ bool LogReader::ReadBar(std::string_view text, std::int64_t number, std::string_
   if (!bar) {
     return false;
   }
-  if (!progress_.PushBar(*bar)) {
+  const bool full = bar->done && bar->done == bar->total;
+  if (columns_.PushHeader(bar->label)) {
+    // Names only: the row follows on a line of its own.
+  } else if (columns_.ReadRow(bar->label, metric_line_)) {
+    metric_line_.in_progress = !full;
+    PushMetricLine(number, std::nullopt);
+  } else if (!progress_.PushBar(*bar)) {
     StartSession("a progress bar started over", number);
     static_cast<void>(progress_.PushBar(*bar));
   }
@@ -89,7 +97,7 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
     last_line_number_ = number;
     last_was_whole_ = false;
     if (tracebacks_.HasOpenException()) {
-      sessions_.NoteEnd();
+      sessions_.NoteFailure();
     }
     const char* reason = tracebacks_.InFrames() ? nullptr : sessions_.Push(line);
     if (reason != nullptr) {
@@ -98,6 +106,7 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
   }
   const bool in_traceback = tracebacks_.Push(line, number);
   TakeExceptions();
+  lines_since_end_ = in_traceback ? 0 : lines_since_end_ + 1;
   ReadFacts(line, number);
   if (!in_traceback && !IsBlank(line.body)) {
     ReadMetrics(line, number);
@@ -105,10 +114,14 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
 }
 
 void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number) {
-  for (SignatureMatcher::Match& match : matcher_.MatchLine(line.body)) {
+  std::vector<SignatureMatcher::Match> matches = matcher_.MatchLine(line.body);
+  for (const SignatureMatcher::Match& match : matches) {
     const Signature& row = *match.signature;
     last_was_whole_ = true;
-    if (row.role == LogFact::Role::kNoise) {
+    const bool repeated = std::any_of(std::as_const(matches).data(), &match, [&row](const SignatureMatcher::Match& other) {
+      return other.signature->cause == row.cause && other.signature->role == row.role;
+    });
+    if (row.role == LogFact::Role::kNoise || repeated) {
       continue;
     }
     LogFact fact;
@@ -125,9 +138,12 @@ void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number) {
     PushProgress(number, line.rank, false);
     Push(std::move(fact));
     push_progress_ = true;
+    lines_since_end_ = row.role == LogFact::Role::kContext ? lines_since_end_ : 0;
     completed_ = completed_ || row.role == LogFact::Role::kNormal;
-    if (row.role == LogFact::Role::kNormal || row.severity == Signature::Severity::kFatal) {
-      sessions_.NoteEnd();
+    if (row.role == LogFact::Role::kNormal) {
+      sessions_.NoteCompletion();
+    } else if (row.severity == Signature::Severity::kFatal) {
+      sessions_.NoteFailure();
     }
   }
 }
@@ -153,7 +169,7 @@ void LogReader::HoldException(PrintedException exception) {
     SettleExceptions(true);
   }
   if (!exception.warned) {
-    sessions_.NoteEnd();
+    sessions_.NoteFailure();
   }
   pending_.push_back({.exception = std::move(exception), .advances = progress_.advances()});
 }
@@ -162,7 +178,8 @@ void LogReader::HoldException(PrintedException exception) {
 void LogReader::SettleExceptions(bool over) {
   std::vector<Pending> waiting;
   for (Pending& held : pending_) {
-    const bool survived = held.exception.warned || progress_.advances() - held.advances >= kAdvancesToSurvive;
+    const bool survived = held.exception.warned || lines_since_end_ > kTeardownLinesMax ||
+                          progress_.advances() - held.advances >= kAdvancesToSurvive;
     if (!survived && !over) {
       waiting.push_back(std::move(held));
       continue;
@@ -175,22 +192,27 @@ void LogReader::SettleExceptions(bool over) {
 }
 
 void LogReader::ReadMetrics(const PeeledLine& line, std::int64_t number) {
-  ReadColumns(line.body, number);
-  if (!LexMetricLine(line.body, metric_line_)) {
-    ReadPlan(line.body);
+  if (line.body.starts_with("wandb:")) {
+    return;  // A summary of what was logged before.
+  }
+  if (columns_.PushHeader(line.body)) {
     return;
   }
-  if (metric_line_.has_counter()) {
-    if (!progress_.PushCounters(metric_line_)) {
-      StartSession("the counters started over", number);
-      static_cast<void>(progress_.PushCounters(metric_line_));
-    }
+  if (columns_.ReadRow(line.body, metric_line_) || LexMetricLine(line.body, metric_line_)) {
+    ReadPlan(line.body);
+    PushMetricLine(number, line.rank);
   }
-  ReadPlan(line.body);
+}
+
+void LogReader::PushMetricLine(std::int64_t number, std::optional<int> rank) {
+  if (metric_line_.has_counter() && !progress_.PushCounters(metric_line_)) {
+    StartSession("the counters started over", number);
+    static_cast<void>(progress_.PushCounters(metric_line_));
+  }
   if (!metric_line_.values.empty()) {
-    PushScalars(metric_line_, number, line.rank);
+    PushScalars(metric_line_, number, rank);
   }
-  PushProgress(number, line.rank, false);
+  PushProgress(number, rank, false);
 }
 
 void LogReader::PushScalars(const MetricLine& line, std::int64_t number, std::optional<int> rank) {
@@ -200,7 +222,9 @@ void LogReader::PushScalars(const MetricLine& line, std::int64_t number, std::op
     return;
   }
   last_was_whole_ = true;
-  sessions_.NoteTraining();
+  if (metrics_.training_points() > 0) {
+    sessions_.NoteTraining();
+  }
   scalar_event_.at = at_;
   Scalar& scalar = std::get<Scalar>(scalar_event_.body);
   scalar.rank = rank;
@@ -219,37 +243,26 @@ void LogReader::PushScalars(const MetricLine& line, std::int64_t number, std::op
   }
 }
 
-/// Ultralytics prints the names once and then only numbers: "Epoch GPU_mem box_loss ..." / "3/150 21G 1.38 ...".
-void LogReader::ReadColumns(std::string_view body, std::int64_t number) {
-  static_cast<void>(body);
-  static_cast<void>(number);
-}
-
+/// How far the run means to go, where only its configuration says so: "max_epochs=12", "max: 36 epochs".
 void LogReader::ReadPlan(std::string_view body) {
-  static_cast<void>(body);
-  for (const MetricValue& value : metric_line_.values) {
-    for (const std::string_view key : {"epochs", "max_epochs", "num_epochs", "n_epochs", "num_train_epochs", "total_epochs",
-                                       "max_epoch", "Num Epochs", "num epochs", "Total epochs", "n_epoch", "nb_epoch"}) {
-      if (value.key == key) {
-        progress_.PlanEpochs(value.value);
-      }
-    }
-    for (const std::string_view key : {"max_steps", "total_steps", "train_iters", "max_iters", "max_iter", "num_iterations",
-                                       "Total optimization steps", "num_training_steps", "train_steps"}) {
-      if (value.key == key && value.value > 0 && value.value < 1e12) {
-        progress_.PlanSteps(static_cast<std::int64_t>(value.value));
-      }
-    }
+  const PlanWords plan = ReadPlanWords(body, metric_line_);
+  if (plan.epochs) {
+    progress_.PlanEpochs(*plan.epochs);
+  }
+  if (plan.steps) {
+    progress_.PlanSteps(*plan.steps);
   }
 }
 
 void LogReader::PushProgress(std::int64_t number, std::optional<int> rank, bool force) {
-  if (!progress_.started() || (!force && !push_progress_ && progress_.milestone() == milestone_pushed_)) {
+  if (!(progress_.started() || (force && progress_.planned())) || (!force && !push_progress_ && progress_.milestone() == milestone_pushed_)) {
     return;
   }
   milestone_pushed_ = progress_.milestone();
   push_progress_ = false;
-  sessions_.NoteTraining();
+  if (progress_.trained()) {
+    sessions_.NoteTraining();
+  }
   Progress now = progress_.Now();
   now.rank = rank;
   now.place = {.file = source_, .line = number};

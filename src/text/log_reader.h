@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/event.h"
+#include "text/column_table.h"
 #include "text/line_splitter.h"
 #include "text/metric_line.h"
 #include "text/metric_stream.h"
@@ -49,7 +50,7 @@ class LogReader final : private LineSink {
   bool ReadBar(std::string_view text, std::int64_t number, std::string_view& rest);
   void ReadFacts(const PeeledLine& line, std::int64_t number);
   void ReadMetrics(const PeeledLine& line, std::int64_t number);
-  void ReadColumns(std::string_view body, std::int64_t number);
+  void PushMetricLine(std::int64_t number, std::optional<int> rank);
   void ReadPlan(std::string_view body);
   void TakeExceptions();
   void HoldException(PrintedException exception);
@@ -75,11 +76,12 @@ class LogReader final : private LineSink {
   MetricLine metric_line_;                     // Scratch, as are the points and the event.
   std::vector<MetricStream::Point> points_;
   Event scalar_event_;
-  std::vector<std::string> columns_;           // Of a header line (Ultralytics).
+  ColumnTable columns_;
   std::vector<Pending> pending_;
   std::int64_t milestone_pushed_ = 0;
   bool push_progress_ = false;                 // A fact was told: say whether training goes on after it.
   bool completed_ = false;
+  std::int64_t lines_since_end_ = 0;           // Ordinary lines after the last sign of an end.
   std::string last_line_;
   std::int64_t last_line_number_ = 0;
   bool last_was_whole_ = false;                // The last line was a bar, a metric line or a known phrase.

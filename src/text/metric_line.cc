@@ -70,7 +70,7 @@ bool SpeaksOfHeldOut(std::string_view key) {
 /// The name in the text before a number: the words after the last sentence, colon or quote, without signs around it.
 std::string_view CleanKey(std::string_view text) {
   constexpr std::string_view kAfter = " \t:=[(<'\"`~#>*@";
-  constexpr std::string_view kBefore = " \t'\"`.,:;)]}>-*#=%!/\\&+$(";
+  constexpr std::string_view kBefore = " \t'\"`.,:;)]}>-*#=%!/\\&+$([{";
   const std::size_t last = text.find_last_not_of(kAfter);
   if (last == std::string_view::npos) {
     return {};
@@ -165,8 +165,7 @@ class Lexer {
     std::size_t end = at_ + number.size;
     const std::optional<NumberToken> total = number.whole ? ReadTotal(end) : std::nullopt;
     Assign(key, before, number, total, end);
-    while (end < body_.size() && (IsLetter(body_[end]) || body_[end] == '%' || body_[end] == ']' || body_[end] == ')' ||
-                                 body_[end] == '\'' || body_[end] == '"')) {
+    while (end < body_.size() && (IsLetter(body_[end]) || std::string_view("%/])'\"").find(body_[end]) != std::string_view::npos)) {
       ++end;  // Its unit and what closes it.
     }
     at_ = end;
@@ -179,6 +178,7 @@ class Lexer {
     if (IsEpochKey(key, word)) {
       if (!out_.epoch && std::isfinite(number.value) && number.value >= 0) {
         out_.epoch = number.value;
+        out_.fractional_epoch = !number.whole;
         out_.epochs = total ? std::optional<double>(total->value) : std::nullopt;
       }
       out_.validation = out_.validation || SpeaksOfHeldOut(key);
@@ -186,11 +186,13 @@ class Lexer {
     }
     const bool bare_count = key.empty() && total && IsCountPlace(end);
     const bool plural = word.ends_with('s') && !EqualsLower(word, "num_updates") && !EqualsLower(key, "s");
-    if (bare_count || ((IsOneOf(word, kStepWords) || EqualsLower(key, "s")) && (total || !plural))) {
+    const bool named = IsOneOf(word, kStepWords) || EqualsLower(key, "s");
+    const bool lone = plural || EqualsLower(word, "batch") || EqualsLower(word, "it");  // "batch: 32" is a size.
+    if (bare_count || (named && (total || !lone || (out_.epoch && !plural)))) {
       TakeStep(key, number, total, end);
       return;
     }
-    if (key.empty() || total || !HasSeparator(before, key)) {
+    if (key.empty() || total || !HasSeparator(before, key) || IsCodeOrPath(before)) {
       return;
     }
     out_.values.push_back({.key = key, .value = number.value});
@@ -213,8 +215,8 @@ class Lexer {
     if (total && total->whole && total->value < 9e15) {
       out_.steps = static_cast<std::int64_t>(total->value);
       const std::string_view rest = body_.substr(std::min(end, body_.size()), 64);
-      const bool bar = rest.starts_with(" [") || rest.starts_with(" \xE2\x94");
-      out_.in_progress = bar && (out_.step != out_.steps || rest.find("ETA:") != std::string_view::npos);
+      out_.bar = key.empty() && (rest.starts_with(" [") || rest.starts_with(" \xE2\x94"));
+      out_.in_progress = out_.bar && (out_.step != out_.steps || rest.find("ETA:") != std::string_view::npos);
     }
   }
 
@@ -227,6 +229,16 @@ class Lexer {
     const bool leads = Trim(body_.substr(0, at_)).empty();
     return leads && (rest.starts_with(" [=") || rest.starts_with(" [>") || rest.starts_with(" [.") ||
                      rest.starts_with(" \xE2\x94") || rest.starts_with(" - "));
+  }
+
+  /// "trainer.py:105", "dict(lr_mult=0": places and configuration, no names of series.
+  static bool IsCodeOrPath(std::string_view text) {
+    for (const std::string_view sign : {".py", ".cc", ".cpp", "://", "dict(", "@", "\\"}) {
+      if (text.find(sign) != std::string_view::npos) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// A name and its number are parted by a sign, or by blanks alone if the name is one or two words.
@@ -252,6 +264,8 @@ void MetricLine::Clear() {
   step.reset();
   steps.reset();
   values.clear();
+  fractional_epoch = false;
+  bar = false;
   validation = false;
   in_progress = false;
 }

@@ -20,6 +20,8 @@ struct MetricLine {
   std::optional<std::int64_t> step;    // As written: within the epoch where the line counts so.
   std::optional<std::int64_t> steps;
   std::vector<MetricValue> values;
+  bool fractional_epoch = false;       // "epoch: 0.52", "epoch: 5.0": counted in parts.
+  bool bar = false;                    // The step is the count of a Keras bar.
   bool validation = false;             // The line is about held-out data ("Validation batch 3/9").
   bool in_progress = false;            // A redraw of a bar that is not full yet (Keras).
 

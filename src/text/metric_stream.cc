@@ -86,9 +86,14 @@ void MetricStream::Push(const MetricLine& line, std::int64_t number, std::vector
   for (const MetricValue& value : line.values) {
     static_cast<void>(NameOf(value.key, line.validation));  // All names of a line before any role is asked for.
   }
+  if (!line.values.empty() && line.values.front().key == "train_runtime") {
+    return;  // The Trainer's closing summary: its train_loss is a mean over the whole run.
+  }
+  // Without a counter only losses and scores are believed: configurations list rates as well.
   const bool known = std::any_of(line.values.begin(), line.values.end(), [&](const MetricValue& value) {
     const Name* name = NameOf(value.key, line.validation);
-    return name != nullptr && name->role != SeriesRole::kOther;
+    return name != nullptr && name->role != SeriesRole::kOther &&
+           (line.has_counter() || (name->role != SeriesRole::kLearningRate && name->role != SeriesRole::kLossScale));
   });
   Shape* shape = nullptr;
   if (!known || !IsLive(line, number, shape)) {

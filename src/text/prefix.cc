@@ -188,6 +188,13 @@ bool PeelLevel(std::string_view& text, bool stamped, PeeledLine& out) {
         break;
       }
     }
+    if (text.substr(end).starts_with(':') && !rest.starts_with(' ')) {
+      const std::size_t name = rest.substr(0, kPeelBytesMax).find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+      if (name != std::string_view::npos && name > 0 && rest[name] == ':') {
+        rest.remove_prefix(name + 1);  // Python's basic format: "INFO:module:message".
+      }
+    }
     DropOneSpace(rest);
     out.level = known.level;
     text = rest;

@@ -25,8 +25,11 @@ bool ProgressTracker::PushCounters(const MetricLine& line) {
   if (line.epoch && !line.validation && *line.epoch <= 1 && epoch_ && epoch_max_ >= *line.epoch + 2) {
     return false;
   }
+  if (line.bar && line.values.empty()) {
+    return true;  // Keras draws one for predict as well.
+  }
   if (line.epoch) {
-    PushEpoch(*line.epoch, line.epochs);
+    PushEpoch(line);
   }
   if (line.step && !line.validation) {
     PushStep(*line.step, line.steps);
@@ -42,7 +45,10 @@ bool ProgressTracker::PushCounters(const MetricLine& line) {
   return true;
 }
 
-void ProgressTracker::PushEpoch(double epoch, std::optional<double> epochs) {
+void ProgressTracker::PushEpoch(const MetricLine& line) {
+  const double epoch = *line.epoch;
+  const std::optional<double> epochs = line.epochs;
+  fractional_ = fractional_ || line.fractional_epoch;
   if (epoch > kEpochsMax) {
     return;
   }
@@ -51,9 +57,12 @@ void ProgressTracker::PushEpoch(double epoch, std::optional<double> epochs) {
     Advance();
     if (!epoch_ || std::floor(epoch) > std::floor(*epoch_)) {
       ++milestone_;
-      step_.reset();
+      if (!fractional_) {
+        step_.reset();
+      }
     }
     epoch_done_ = false;
+    ++epochs_since_step_;
   }
   epoch_ = epoch;
   epoch_max_ = std::max(epoch_max_, epoch);
@@ -70,6 +79,7 @@ void ProgressTracker::PushStep(std::int64_t step, std::optional<std::int64_t> st
       step_interval_ = std::max<std::int64_t>(1, step - *step_);
     }
   }
+  epochs_since_step_ = 0;
   step_ = step;
   if (steps && *steps > 0) {
     milestone_ += steps_ == steps ? 0 : 1;
@@ -136,8 +146,7 @@ void ProgressTracker::Reset() {
 }
 
 double ProgressTracker::EpochsBegun() const {
-  const bool whole = *epoch_ == std::floor(*epoch_);
-  return counts_from_zero_ && whole ? *epoch_ + 1 : *epoch_;
+  return counts_from_zero_ && !fractional_ ? *epoch_ + 1 : *epoch_;
 }
 
 std::optional<std::int64_t> ProgressTracker::GlobalStep(const MetricLine& line) const {
@@ -145,7 +154,7 @@ std::optional<std::int64_t> ProgressTracker::GlobalStep(const MetricLine& line) 
     return std::nullopt;
   }
   const std::optional<double> epoch = line.epoch ? line.epoch : epoch_;
-  if (!line.steps || !epoch || *epoch != std::floor(*epoch)) {
+  if (!line.steps || !epoch || fractional_) {
     return line.step;
   }
   const auto before = static_cast<std::int64_t>(*epoch) - (counts_from_zero_ ? 0 : 1);
@@ -165,9 +174,9 @@ Progress ProgressTracker::Now() const {
     MetricLine line;
     line.step = step_;
     line.steps = steps_;
-    const bool whole_epochs = epoch_ && *epoch_ == std::floor(*epoch_);
-    now.step = GlobalStep(line);
-    if (steps_ && !whole_epochs) {
+    // A bar that was drawn once and never again (W&B keeps its first state only) tells the plan, not the step.
+    now.step = fractional_ && epochs_since_step_ > 2 ? std::nullopt : GlobalStep(line);
+    if (steps_ && !WholeEpochs()) {
       now.steps_planned = steps_;
     } else if (steps_ && now.epochs_planned && *steps_ < 1'000'000'000) {
       now.steps_planned = static_cast<std::int64_t>(static_cast<double>(*steps_) * *now.epochs_planned);
@@ -181,8 +190,8 @@ Progress ProgressTracker::Now() const {
 
 bool ProgressTracker::finished() const {
   const std::optional<double> planned = epochs_planned_ ? epochs_planned_ : epochs_configured_;
-  if (epoch_ && planned && *epoch_ == std::floor(*epoch_)) {
-    return EpochsBegun() >= *planned && epoch_done_;
+  if (epoch_ && planned) {
+    return EpochsBegun() >= *planned && (epoch_done_ || fractional_);
   }
   if (step_ && steps_ && !epoch_) {
     return *steps_ - *step_ < step_interval_;

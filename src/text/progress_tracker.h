@@ -27,6 +27,8 @@ class ProgressTracker {
   /// How often training moved on.
   std::int64_t advances() const { return advances_; }
   bool started() const { return advances_ > 0; }
+  bool planned() const { return epochs_configured_ || steps_configured_; }
+  bool trained() const { return epoch_.has_value() || advances_ >= 8; }
   /// The plan was met: last epoch done, or last step of a run counted in steps.
   bool finished() const;
   /// A counter or bar stands short of its total.
@@ -37,9 +39,10 @@ class ProgressTracker {
   std::optional<double> epoch() const { return epoch_; }
 
  private:
-  void PushEpoch(double epoch, std::optional<double> epochs);
+  void PushEpoch(const MetricLine& line);
   void PushStep(std::int64_t step, std::optional<std::int64_t> steps);
   double EpochsBegun() const;
+  bool WholeEpochs() const { return epoch_ && !fractional_; }
   void Advance() { ++advances_; }
 
   std::optional<double> epoch_;            // As printed.
@@ -47,10 +50,12 @@ class ProgressTracker {
   std::optional<double> epochs_configured_;
   double epoch_max_ = 0;
   bool counts_from_zero_ = false;
+  bool fractional_ = false;                // Epochs are counted in parts, steps over all epochs.
   bool epoch_done_ = false;                // The line of a whole epoch was printed.
   std::optional<std::int64_t> step_;       // As printed, within the epoch or over all.
   std::optional<std::int64_t> steps_;
   std::optional<std::int64_t> steps_configured_;
+  int epochs_since_step_ = 0;              // Parts of epochs that passed while the step stood still.
   std::int64_t step_interval_ = 1;         // Usual distance of printed steps.
 
   struct MainBar {
@@ -60,7 +65,6 @@ class ProgressTracker {
   };
   std::optional<MainBar> bar_;
   bool side_unfinished_ = false;           // The last bar drawn was another than the main one, and not full.
-  bool bar_counts_epochs_ = false;
 
   std::int64_t milestone_ = 0;
   std::int64_t milestone_step_ = 0;

@@ -47,11 +47,15 @@ bool SessionWatch::IsFirstLineAgain(const PeeledLine& line) {
     return false;
   }
   const std::uint64_t shape = Shape(text);
-  if (lines_++ < kFirstLines && first_lines_.size() < kFirstLines) {
+  if (!failed_ && !completed_ && lines_++ < kFirstLines && first_lines_.size() < kFirstLines) {
     first_lines_.insert(shape);
     return false;
   }
-  return ended_ && first_lines_.contains(shape);
+  if (!first_lines_.contains(shape) || (!failed_ && !completed_)) {
+    return false;
+  }
+  // After success a framework may repeat a banner for its last validation; three of them are a new run.
+  return failed_ || ++again_ >= 3;
 }
 
 const char* SessionWatch::Push(const PeeledLine& line) {
@@ -71,7 +75,7 @@ const char* SessionWatch::Push(const PeeledLine& line) {
   if (body.starts_with("Sender: LSF System")) {
     return report_first_ ? "LSF job report" : nullptr;
   }
-  if (trained_ || ended_) {
+  if (trained_ || failed_ || completed_) {
     for (const Opening& opening : kOpenings) {
       if (body.find(opening.text) != std::string_view::npos) {
         return opening.reason;
@@ -82,7 +86,9 @@ const char* SessionWatch::Push(const PeeledLine& line) {
 }
 
 void SessionWatch::Reset() {
-  ended_ = false;
+  failed_ = false;
+  completed_ = false;
+  again_ = 0;
   trained_ = false;
   lines_ = 0;
 }

@@ -12,8 +12,10 @@ namespace whystop {
 /// A start is believed only if the run so far had come to something: it trained, or it ended.
 class SessionWatch {
  public:
-  /// Something in the current run spoke of its end (an exception, a scheduler's word, a completion, a NUL run).
-  void NoteEnd() { ended_ = true; }
+  /// Something in the current run spoke of its end (an exception, a scheduler's word, a NUL run).
+  void NoteFailure() { failed_ = true; }
+  /// It spoke of a planned end.
+  void NoteCompletion() { completed_ = true; }
   /// The current run trained.
   void NoteTraining() { trained_ = true; }
   /// Why the line starts another run, or nullptr.
@@ -24,11 +26,13 @@ class SessionWatch {
  private:
   bool IsFirstLineAgain(const PeeledLine& line);
 
-  bool ended_ = false;
+  bool failed_ = false;
+  bool completed_ = false;
   bool trained_ = false;
   bool report_above_ = false;         // An LSF report that closes the output above it was read.
   bool report_first_ = false;         // This file's LSF reports come before the output.
   std::int64_t lines_ = 0;            // Of the current run.
+  int again_ = 0;                     // First lines that came again after a planned end.
   std::unordered_set<std::uint64_t> first_lines_;  // Of the file's first run, digits apart.
 };
 

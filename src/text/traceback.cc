@@ -94,6 +94,25 @@ bool IsExceptionLine(std::string_view text, std::string_view& type, std::string_
   return (first >= 'A' && first <= 'Z') || dot != std::string_view::npos;
 }
 
+bool NamesAnError(std::string_view type) {
+  for (const std::string_view end : {"Error", "Exception", "Interrupt", "Exit", "Warning", "StopIteration"}) {
+    if (type.ends_with(end)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Launchers and trackers speak after the program did.
+bool IsOtherSpeaker(std::string_view text) {
+  for (const std::string_view start : {"slurmstepd:", "srun:", "wandb:", "nohup:", "mpirun", "[rank", "Sender: LSF"}) {
+    if (text.starts_with(start)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool IsChainPhrase(std::string_view text) {
   return text.find("During handling of the above exception, another exception occurred") != std::string_view::npos ||
          text.find("The above exception was the direct cause of the following exception") != std::string_view::npos;
@@ -137,7 +156,8 @@ TracebackReader::Open& TracebackReader::OpenFor(const PeeledLine& line) {
 bool TracebackReader::Push(const PeeledLine& line, std::int64_t number) {
   const std::string_view text = WithoutMargin(line.body);
   const std::size_t header = text.find(kHeader);
-  if (header == std::string_view::npos && open_.empty() && !text.starts_with("Exception ignored in")) {
+  const bool orphan = header == std::string_view::npos && text.starts_with("  File \"") && ParseFrame(text).has_value();
+  if (header == std::string_view::npos && open_.empty() && !orphan && !text.starts_with("Exception ignored in")) {
     return false;  // The way of nearly every line.
   }
   Open& open = OpenFor(line);
@@ -155,16 +175,21 @@ bool TracebackReader::Push(const PeeledLine& line, std::int64_t number) {
     case State::kMessage:
     case State::kGap:
     case State::kChained:
-      return PushMessage(open, text, number);
+      return PushMessage(open, line, text, number);
     case State::kIdle:
       break;
+  }
+  if (orphan) {
+    static_cast<void>(Begin(open, line, text, number));
+    open.orphan = true;
+    return PushFrame(open, text, number);
   }
   open.ignored = false;
   return false;
 }
 
 bool TracebackReader::Begin(Open& open, const PeeledLine& line, std::string_view text, std::int64_t number) {
-  const std::size_t header = text.find(kHeader);
+  const std::size_t header = std::min(text.find(kHeader), text.size());
   const bool original = text.substr(0, header).find("Original ") != std::string_view::npos;
   const bool nested = text.substr(0, header).find("Exception Group ") != std::string_view::npos ||
                       open.state == State::kChained;
@@ -179,12 +204,13 @@ bool TracebackReader::Begin(Open& open, const PeeledLine& line, std::string_view
   if (open.state == State::kIdle) {
     open.exception.seen.place = {.file = file_, .line = number};
     open.exception.seen.rank = line.rank;
+    open.logged = line.logged;
     open.exception.warned = open.ignored || (line.logged && line.level != LogLevel::kError && line.level != LogLevel::kNone);
   }
   open.ignored = false;
   open.exception.seen.frames.clear();
   open.state = State::kFrames;
-  open.indent = original ? 0 : Indent(text.substr(0, header));
+  open.indent = original || header == text.size() ? 0 : Indent(text.substr(0, header));
   return true;
 }
 
@@ -213,7 +239,7 @@ bool TracebackReader::PushFrame(Open& open, std::string_view text, std::int64_t 
   }
   std::string_view type;
   std::string_view message;
-  if (IsExceptionLine(content, type, message)) {
+  if (IsExceptionLine(content, type, message) && (!open.orphan || NamesAnError(type))) {
     SetType(open, content, number);
     return true;
   }
@@ -247,8 +273,12 @@ void TracebackReader::SetType(Open& open, std::string_view text, std::int64_t nu
 }
 
 /// After the exception's line: more of its message, a link of the chain, or something else.
-bool TracebackReader::PushMessage(Open& open, std::string_view text, std::int64_t number) {
+bool TracebackReader::PushMessage(Open& open, const PeeledLine& line, std::string_view text, std::int64_t number) {
   const std::string_view content = Trim(text);
+  if (IsOtherSpeaker(content) || (line.logged && !open.logged)) {
+    Close(open);
+    return false;
+  }
   if (content.empty()) {
     open.state = open.state == State::kMessage ? State::kGap : open.state;
     return true;

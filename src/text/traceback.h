@@ -45,13 +45,15 @@ class TracebackReader {
     int message_lines = 0;
     int links = 0;                    // Exceptions of the chain so far.
     bool worker = false;
+    bool orphan = false;              // The header line was lost.
+    bool logged = false;              // Printed through a logger.
     bool ignored = false;             // "Exception ignored in" was the line before.
   };
 
   Open& OpenFor(const PeeledLine& line);
   bool Begin(Open& open, const PeeledLine& line, std::string_view text, std::int64_t number);
   bool PushFrame(Open& open, std::string_view text, std::int64_t number);
-  bool PushMessage(Open& open, std::string_view text, std::int64_t number);
+  bool PushMessage(Open& open, const PeeledLine& line, std::string_view text, std::int64_t number);
   void SetType(Open& open, std::string_view text, std::int64_t number);
   void Close(Open& open);
 

@@ -1,0 +1,122 @@
+#include "text/column_table.h"
+
+#include <algorithm>
+
+#include "base/parse.h"
+#include "text/number.h"
+
+namespace whystop {
+namespace {
+
+constexpr std::size_t kColumnsMax = 32;
+
+std::vector<std::string_view> Words(std::string_view line) {
+  std::vector<std::string_view> words;
+  std::size_t at = line.find_first_not_of(" \t");
+  while (at != std::string_view::npos && words.size() <= kColumnsMax) {
+    const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = line.find_first_not_of(" \t", end);
+  }
+  return words;
+}
+
+bool IsName(std::string_view word) { return !word.empty() && (word[0] < '0' || word[0] > '9') && word[0] != '-'; }
+
+/// "Box(P" and "mAP50-95)" lose the brackets that group them.
+std::string ColumnName(std::string_view word) {
+  const std::size_t open = word.find('(');
+  if (open != std::string_view::npos) {
+    word.remove_prefix(open + 1);
+  }
+  while (word.ends_with(')') || word.ends_with(':')) {
+    word.remove_suffix(1);
+  }
+  return std::string(word);
+}
+
+void KeepNames(const std::vector<std::string_view>& words, std::vector<std::string>& out) {
+  out.clear();
+  for (const std::string_view word : words) {
+    out.push_back(ColumnName(word));
+  }
+}
+
+}  // namespace
+
+bool ColumnTable::PushHeader(std::string_view line) {
+  const std::string_view text = Trim(line);
+  if (!text.starts_with("Epoch ") && !text.starts_with("Class ")) {
+    return false;
+  }
+  const std::vector<std::string_view> words = Words(text);
+  if (words.size() < 4 || words.size() > kColumnsMax || !std::all_of(words.begin(), words.end(), IsName)) {
+    return false;
+  }
+  if (words[0] == "Epoch") {
+    const bool loss = std::any_of(words.begin(), words.end(), [](std::string_view word) {
+      return word.find("loss") != std::string_view::npos || word == "box" || word == "obj" || word == "cls";
+    });
+    if (loss) {
+      KeepNames(words, columns_);
+      ++headers_;
+    }
+    return loss;
+  }
+  KeepNames(words, class_columns_);
+  return true;
+}
+
+/// "all 453 907 0.79 0.80 0.84 0.38". Its header belongs to a bar and may have gone to another stream.
+bool ColumnTable::ReadClassRow(const std::vector<std::string_view>& words, MetricLine& out) const {
+  static const std::vector<std::string> kUsual = {"Class", "Images", "Instances", "P", "R", "mAP50", "mAP50-95"};
+  const std::vector<std::string>& names = class_columns_.empty() ? kUsual : class_columns_;
+  if (words.size() != names.size()) {
+    return false;
+  }
+  for (std::size_t at = 3; at < words.size(); ++at) {
+    const std::optional<double> value = ParseWhole<double>(words[at]);
+    if (!value) {
+      return false;
+    }
+    out.values.push_back({.key = names[at], .value = *value});
+  }
+  out.validation = true;
+  if (!rows_seen_ && headers_ > 0) {
+    out.epoch = headers_;
+  }
+  return true;
+}
+
+bool ColumnTable::ReadRow(std::string_view line, MetricLine& out) {
+  if (columns_.empty() && class_columns_.empty()) {
+    return false;
+  }
+  const std::vector<std::string_view> words = Words(line);
+  if (words.size() < 4 || words.size() > kColumnsMax) {
+    return false;
+  }
+  out.Clear();
+  if (words[0] == "all") {
+    return ReadClassRow(words, out);
+  }
+  const std::size_t slash = words[0].find('/');
+  if (slash == std::string_view::npos || words.size() < columns_.size() || columns_.empty()) {
+    return false;
+  }
+  out.epoch = ParseWhole<double>(words[0].substr(0, slash));
+  out.epochs = ParseWhole<double>(words[0].substr(slash + 1));
+  if (!out.epoch || !out.epochs) {
+    return false;
+  }
+  for (std::size_t at = 1; at < columns_.size(); ++at) {
+    const std::optional<double> value = ParseWhole<double>(words[at]);
+    if (value && columns_[at].find("nstances") == std::string::npos) {  // "21G" and "1024:" are no metrics.
+      out.values.push_back({.key = columns_[at], .value = *value});
+    }
+  }
+  rows_seen_ = rows_seen_ || !out.values.empty();
+  return !out.values.empty();
+}
+
+}  // namespace whystop

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/metric_line.h"
+
+namespace whystop {
+
+/// Dialects that name their columns once and then print bare numbers (Ultralytics):
+///       Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size
+///       1/150        21G      1.385      1.094     0.8692         88       1024: 100%|...
+///                  Class     Images  Instances      Box(P          R      mAP50  mAP50-95)
+///                    all        453        907      0.792      0.805      0.841      0.382
+class ColumnTable {
+ public:
+  /// True: the line is a header, remembered.
+  bool PushHeader(std::string_view line);
+  /// True: the line is a row of the last header; `out` holds its numbers. `line` must outlive `out`'s keys' use.
+  bool ReadRow(std::string_view line, MetricLine& out);
+
+ private:
+  bool ReadClassRow(const std::vector<std::string_view>& words, MetricLine& out) const;
+
+  std::vector<std::string> columns_;       // Of "Epoch ..." headers.
+  std::vector<std::string> class_columns_; // Of "Class ..." headers.
+  int headers_ = 0;                        // One an epoch.
+  bool rows_seen_ = false;                 // False: the bars with the rows went to another stream.
+};
+
+}  // namespace whystop
