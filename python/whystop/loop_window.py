@@ -23,6 +23,8 @@ class Windows:
         self._event_lines = {}  # loop -> {kind of event: line}
         self._whole_turns = 1  # Turns still to be traced whole, to meet exceptions that are caught.
         self._stepped = True
+        self._tracing_whole = False
+        self._hidden = False
 
     def attach(self, exits):
         self._exits = exits
@@ -69,8 +71,6 @@ class Windows:
                 return turn and self._affords()
         return bool(self._frames) and self._tracing_whole and kind in ("loss", "backward", "zero_grad")
 
-    _tracing_whole = False
-
     def _inner_loop(self):
         return self._exits.nest.levels[-1].loop
 
@@ -104,9 +104,18 @@ class Windows:
         self._frames = frames
         self._lines = self._calls = 0
         self._tracing_whole = self._catches() and not self._stepped
+        if self._training.compiled and not self._hidden:
+            self._hide_from_compiler()
         for frame in frames:
             frame.f_trace = self._local
         sys.settrace(self._global)
+
+    def _hide_from_compiler(self):
+        """torch.compile looks at every function that runs inside a compiled one, and would count ours."""
+        self._hidden = True
+        module = sys.modules.get("torch._dynamo.eval_frame")
+        if module is not None:
+            module.skip_code(Windows._global.__code__)
 
     def close(self, inside_trace=False):
         sys.settrace(None)

@@ -20,22 +20,15 @@ def _after_lightning(module):
     lightning.install(module)
 
 
-def _after_hugging_face_trainer(module):
+def _after_hugging_face(module):
     from whystop.frameworks import huggingface
 
-    huggingface.install_trainer(module)
-
-
-def _after_hugging_face_callbacks(module):
-    from whystop.frameworks import huggingface
-
-    huggingface.install_callbacks(module)
+    huggingface.install(module)
 
 
 TABLE = {
     "torch": (_before_torch, _after_torch),
     "lightning.pytorch.trainer.trainer": (None, _after_lightning),
     "pytorch_lightning.trainer.trainer": (None, _after_lightning),
-    "transformers.trainer": (None, _after_hugging_face_trainer),
-    "transformers.trainer_callback": (None, _after_hugging_face_callbacks),
+    "transformers.trainer_callback": (None, _after_hugging_face),
 }

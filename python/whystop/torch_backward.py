@@ -22,7 +22,8 @@ class Backwards:
         training.counts["backwards"] += 1
         if training.loop_event is not None:
             training.loop_event("backward")
-        loss, self._unscaled = self._unscaled, None
+        unscaled, self._unscaled = self._unscaled, None
+        loss = unscaled
         if loss is None:
             loss = tensors if not isinstance(tensors, (list, tuple)) else (tensors[0] if len(tensors) == 1 else None)
         if loss is None or loss.numel() != 1:
@@ -33,7 +34,7 @@ class Backwards:
             return
         training.losses.append((value, training.inside_step))
         if not math.isfinite(value) and self.on_nonfinite is not None:
-            self.on_nonfinite(value)
+            self.on_nonfinite(value, loss)
 
     def _read_late(self, loss):
         training = self._training
@@ -45,7 +46,7 @@ class Backwards:
     def before_scale(self, scaler, outputs, *rest):
         """GradScaler multiplies the loss before the backward pass: the real one is its input."""
         if hasattr(outputs, "numel") and outputs.numel() == 1:
-            self._unscaled = outputs.detach()
+            self._unscaled = outputs
 
     @quiet
     def failed(self, error, tensors, *rest):

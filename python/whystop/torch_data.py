@@ -23,7 +23,6 @@ class Loaders:
         self._loaders = weakref.WeakKeyDictionary()  # loader -> _Seen
         self._iterators = weakref.WeakKeyDictionary()  # iterator -> _Seen
         self._started = 0.0
-        self.last_inputs_bad = None
 
     @quiet
     def after_iter(self, iterator, loader):
@@ -87,13 +86,10 @@ class Loaders:
     def _look(self, batch, seen):
         tensors = _tensors(batch)
         self._count_labels(tensors, seen)
-        bad = None
         for place, tensor in tensors:
             facts = batch_facts(self._reader, tensor)
-            bad = (bad or 0) + (facts.get("nonfinite") or 0) if facts else bad
             if facts:
                 self._training.channel.observe("batch", self._training.step, loader=seen.number, batch=seen.batches, place=place, **facts)
-        self.last_inputs_bad = None if bad is None else bad > 0
 
     def _count_labels(self, tensors, seen):
         labels = _labels(tensors, self._reader)

@@ -56,7 +56,7 @@ class _Observers:
         self._loaders = Loaders(training, reader)
         self._loss_calls = LossCalls(torch, training, reader)
         self._activations = Activations(torch, training, reader, self._optimizers)
-        self._nonfinite = NonFinite(training, self._optimizers, self._parameters)
+        self._nonfinite = NonFinite(training, reader, self._optimizers, self._parameters)
         self._loop = LoopWatch(training)
         self._last_told = perf_counter()
         self._mode = None
@@ -66,7 +66,6 @@ class _Observers:
         nonfinite = self._nonfinite
         self._backwards.on_nonfinite = nonfinite.on_loss
         self._gradients.on_clip_norm = nonfinite.on_clip_norm
-        nonfinite.inputs_seen = lambda: self._loaders.last_inputs_bad
         nonfinite.on_alarm.append(self._activations.on_alarm)
         steps.before_each += [self._optimizers.before_step, self._parameters.before_step]
         steps.after_each += [
@@ -88,6 +87,7 @@ class _Observers:
         tap(torch.optim.Optimizer.__init__, after=self._optimizers.on_created)
         tap(torch.autograd.backward, before=self._backwards.before_backward, failed=self._backwards.failed)
         tap(torch.compile, before=self._on_compile)
+        tap(torch.autograd.graph.saved_tensors_hooks.__init__, before=self._on_saved_hooks)
         atexit.register(self._tell_end)
 
     @quiet
@@ -114,6 +114,10 @@ class _Observers:
         if not self._training.compiled:
             self._training.compiled = True
             self._training.channel.observe("compiled", self._training.step)
+
+    @quiet
+    def _on_saved_hooks(self, *arguments):
+        self._training.saved_hooks = True
 
     @quiet
     def _watch_mode(self, optimizer):

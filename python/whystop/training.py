@@ -12,6 +12,6 @@ class Training:
         self.losses = []  # Losses of the backward passes since the last step.
         self.inside_step = False  # The optimizer is running a closure.
         self.compiled = False  # torch.compile was used: no module hooks from now on.
-        self.alarm = None  # Why a full pass is due ("loss", "gradient"); None: no reason.
+        self.saved_hooks = False  # Saved tensors have hooks (checkpointing): looking at one would run code.
         self.counts = {"steps": 0, "backwards": 0, "zero_grads": 0, "loss_calls": 0, "batches": 0, "skipped_steps": 0}
         self.loop_event = None  # Called with the kind of event at every point where the loop can be looked at.

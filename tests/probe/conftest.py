@@ -8,6 +8,8 @@ import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON_FOLDER = os.path.join(os.path.dirname(os.path.dirname(HERE)), "python")
+NATIVE_FOLDER = os.path.join(os.path.dirname(PYTHON_FOLDER), "build", "python", "whystop")
+SCRIPTS = os.path.join(HERE, "scripts")
 sys.path.insert(0, HERE)
 sys.path.insert(1, PYTHON_FOLDER)
 
@@ -51,8 +53,8 @@ def run(tmp_path):
         if probe:
             variables["WHYSTOP_RING_DIR"] = str(rings)
             path = path + [os.path.join(PYTHON_FOLDER, "bootstrap")] if not first_on_path else path
-            if "WHYSTOP_NATIVE_DIR" in os.environ:
-                variables["WHYSTOP_NATIVE_DIR"] = os.environ["WHYSTOP_NATIVE_DIR"]
+            if os.path.isdir(NATIVE_FOLDER):
+                variables["WHYSTOP_NATIVE_DIR"] = NATIVE_FOLDER
         if path:
             variables["PYTHONPATH"] = os.pathsep.join(path + [variables.get("PYTHONPATH", "")]).rstrip(os.pathsep)
         process = subprocess.run(
