@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Runs every test: the C++ suite plain and under the sanitizers, then the Python suites. Ends with the count.
+
+`--all` adds the soaks: hundreds of kills, long fuzzing, the whole overhead check.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from typing import NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+class Count(NamedTuple):
+    passed: int
+    failed: int
+    skipped: int
+
+
+def run(command: list, **options) -> "tuple[int, str]":
+    """Runs a command, showing its output as it comes, and returns its status and output."""
+    print("+ " + " ".join(map(str, command)), flush=True)
+    lines = []
+    with subprocess.Popen(
+        list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors="replace", **options
+    ) as process:
+        for line in process.stdout:
+            lines.append(line)
+            print(line, end="", flush=True)
+    return process.returncode, "".join(lines)
+
+
+def number_before(word: str, text: str) -> int:
+    found = re.findall(rf"(\d+) {word}", text)
+    return int(found[-1]) if found else 0
+
+
+def cpp_suite(preset: str, folder: str) -> Count:
+    status, _ = run(["cmake", "--preset", preset])
+    if status == 0:
+        status, _ = run(["ninja", "-C", folder])
+    if status != 0:
+        return Count(0, 1, 0)
+    status, text = run(["ctest", "--test-dir", folder, "--output-on-failure", "--progress", "-j", "2", "--timeout", "300"])
+    summary = re.search(r"(\d+) tests failed out of (\d+)", text)
+    failed, total = (int(summary.group(1)), int(summary.group(2))) if summary else (1, 1)
+    if status != 0 and failed == 0:
+        failed = 1
+    return Count(total - failed, failed, 0)
+
+
+def python_suite(everything: bool) -> Count:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", "python"]
+    if not everything:
+        command += ["-m", "not soak"]
+    status, text = run(command, env={**os.environ, "WHYSTOP_BINARY": str(ROOT / "build" / "whystop")})
+    tail = "\n".join(text.splitlines()[-3:])
+    count = Count(
+        number_before("passed", tail),
+        number_before("failed", tail) + number_before("errors?", tail),
+        number_before("skipped", tail),
+    )
+    return count if status == 0 or count.failed else Count(count.passed, 1, count.skipped)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--all", action="store_true", help="also run the soaks")
+    options = parser.parse_args()
+    counts = [cpp_suite("release", "build"), python_suite(options.all)]
+    counts += [cpp_suite("asan", "build-asan"), cpp_suite("tsan", "build-tsan")]
+    total = Count(*map(sum, zip(*counts)))
+    print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
