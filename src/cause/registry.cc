@@ -92,7 +92,7 @@ constexpr CauseEntry kCauses[] = {
     {"host-alloc-failed", kStop, Outcome::kRaised, kFault, "uncaught-exception native-abort", nullptr},
     {"host-mem-leak", kStop, Outcome::kUnknown, kFault, "host-oom-kill cgroup-oom-kill dataloader-worker-killed host-alloc-failed swap-thrash userspace-oom-daemon slurm-memory-limit", &WeighHostMemLeak},
     {"host-oom-kill", kStop, Outcome::kKilled, kFault, "dataloader-worker-killed external-sigkill sibling-rank-failed uncaught-exception", &WeighHostOomKill},
-    {"host-reboot", kStop, Outcome::kKilled, kFault, "", nullptr},
+    {"host-reboot", kStop, Outcome::kKilled, kFault, "", &WeighHostReboot},
     {"illegal-instruction", kStop, Outcome::kCrashed, kFault, "", &WeighIllegalInstruction},
     {"invalid-math", kLearning, Outcome::kUnknown, kFault, "loss-nan stop-on-nan early-stop-nonfinite nan-hidden-by-logger", nullptr},
     {"invalid-values-rejected", kStop, Outcome::kRaised, kFault, "", nullptr},

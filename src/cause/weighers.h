@@ -15,6 +15,7 @@ void WeighExternalSigterm(const CaseFile& run, Hypothesis& out);
 void WeighFdExhausted(const CaseFile& run, Hypothesis& out);
 void WeighHostMemLeak(const CaseFile& run, Hypothesis& out);
 void WeighHostOomKill(const CaseFile& run, Hypothesis& out);
+void WeighHostReboot(const CaseFile& run, Hypothesis& out);
 void WeighIllegalInstruction(const CaseFile& run, Hypothesis& out);
 void WeighMachineSuspended(const CaseFile& run, Hypothesis& out);
 void WeighNativeAbort(const CaseFile& run, Hypothesis& out);
