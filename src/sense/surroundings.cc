@@ -45,9 +45,9 @@ void AddCgroups(const SurroundingsInput& input, std::vector<SurroundingFact>& ou
   for (const auto& group : sensor.groups()) {
     group->Read();
     const CgroupFacts& facts = group->facts();
-    const bool memory_here = facts.memory_bytes || facts.oom_kills;
-    v1 = v1 || !group->folder().controllers.empty();
-    v2 = v2 || (group->folder().controllers.empty() && memory_here);
+    const bool unified = group->folder().controllers.empty();
+    v1 = v1 || !unified;
+    v2 = v2 || unified;
     counted = counted || facts.oom_kills.has_value();
     if (facts.memory_limit_bytes && (!memory || *facts.memory_limit_bytes < memory->first)) {
       memory = {*facts.memory_limit_bytes, group->folder().name};
@@ -57,7 +57,10 @@ void AddCgroups(const SurroundingsInput& input, std::vector<SurroundingFact>& ou
     }
   }
   const bool any = !sensor.groups().empty();
-  out.push_back({"control groups", !any ? "none visible" : (v1 ? (v2 ? "hybrid" : "v1") : "v2"),
+  out.push_back({"control groups",
+                 !any ? "none visible"
+                 : v1 ? (v2 ? "v1, with a v2 tree beside it" : "v1")
+                      : "v2",
                  any ? State::kOk : State::kUnavailable,
                  any ? "" : "memory limits of a container or scheduler cannot be seen"});
   out.push_back({"out-of-memory counter", counted ? "readable" : "not readable",

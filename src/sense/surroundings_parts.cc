@@ -64,9 +64,9 @@ void AddContainer(const SurroundingsInput& input, std::vector<SurroundingFact>& 
   } else if (has("APPTAINER_CONTAINER") || has("SINGULARITY_CONTAINER")) {
     kind = "Apptainer";
   } else if (there("/run/.containerenv")) {
-    kind = "Podman";
+    kind = "Podman (/run/.containerenv is there)";
   } else if (there("/.dockerenv")) {
-    kind = "Docker";
+    kind = "Docker (/.dockerenv is there)";
   } else {
     const auto groups = ReadFile(input.roots.proc + "/1/cgroup", 65536);
     for (const std::string_view sign : {"kubepods", "docker", "lxc", "containerd", "libpod"}) {
