@@ -82,8 +82,8 @@ bool ColumnTable::ReadClassRow(const std::vector<std::string_view>& words, Metri
     out.values.push_back({.key = names[at], .value = *value});
   }
   out.validation = true;
-  if (!rows_seen_ && headers_ > 0) {
-    out.epoch = headers_;
+  if (row_epoch_ || headers_ > 0) {
+    out.epoch = row_epoch_.value_or(headers_);
   }
   return true;
 }
@@ -111,11 +111,12 @@ bool ColumnTable::ReadRow(std::string_view line, MetricLine& out) {
   }
   for (std::size_t at = 1; at < columns_.size(); ++at) {
     const std::optional<double> value = ParseWhole<double>(words[at]);
-    if (value && columns_[at].find("nstances") == std::string::npos) {  // "21G" and "1024:" are no metrics.
+    const std::string& name = columns_[at];
+    if (value && name != "Instances" && name != "Size" && name != "labels" && name != "img_size") {
       out.values.push_back({.key = columns_[at], .value = *value});
     }
   }
-  rows_seen_ = rows_seen_ || !out.values.empty();
+  row_epoch_ = out.epoch;
   return !out.values.empty();
 }
 

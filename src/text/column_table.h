@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,7 @@ class ColumnTable {
   std::vector<std::string> columns_;       // Of "Epoch ..." headers.
   std::vector<std::string> class_columns_; // Of "Class ..." headers.
   int headers_ = 0;                        // One an epoch.
-  bool rows_seen_ = false;                 // False: the bars with the rows went to another stream.
+  std::optional<double> row_epoch_;        // Absent: the bars with the rows went to another stream.
 };
 
 }  // namespace whystop

@@ -7,7 +7,7 @@
 namespace whystop {
 namespace {
 
-constexpr std::int64_t kFirstLines = 12;
+constexpr std::size_t kFirstLines = 12;
 
 struct Opening {
   std::string_view text;
@@ -39,19 +39,35 @@ std::uint64_t Shape(std::string_view text) {
   return hash;
 }
 
+/// Lines that come again in the middle of a run.
+bool IsNoMark(std::string_view text) {
+  for (const std::string_view word : {"most recent call last", "loss", "Loss", "poch", "step", "it/s"}) {
+    if (text.find(word) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool SessionWatch::IsFirstLineAgain(const PeeledLine& line) {
   const std::string_view text = Trim(line.body);
-  if (text.size() < 16 || line.body[0] == ' ' || text.find("most recent call last") != std::string_view::npos) {
+  if (text.size() < 16 || line.body[0] == ' ' || IsNoMark(text)) {
     return false;
   }
   const std::uint64_t shape = Shape(text);
-  if (!failed_ && !completed_ && lines_++ < kFirstLines && first_lines_.size() < kFirstLines) {
-    first_lines_.insert(shape);
+  const auto known = first_lines_.find(shape);
+  if (!failed_ && !completed_) {
+    if (known != first_lines_.end()) {
+      known->second.usable = known->second.usable && known->second.session != session_;
+      known->second.session = session_;
+    } else if (first_lines_.size() < kFirstLines) {
+      first_lines_.emplace(shape, Mark{.session = session_, .usable = true});
+    }
     return false;
   }
-  if (!first_lines_.contains(shape) || (!failed_ && !completed_)) {
+  if (known == first_lines_.end() || !known->second.usable) {
     return false;
   }
   // After success a framework may repeat a banner for its last validation; three of them are a new run.
@@ -90,7 +106,7 @@ void SessionWatch::Reset() {
   completed_ = false;
   again_ = 0;
   trained_ = false;
-  lines_ = 0;
+  ++session_;
 }
 
 }  // namespace whystop

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "text/prefix.h"
 
@@ -31,9 +31,14 @@ class SessionWatch {
   bool trained_ = false;
   bool report_above_ = false;         // An LSF report that closes the output above it was read.
   bool report_first_ = false;         // This file's LSF reports come before the output.
-  std::int64_t lines_ = 0;            // Of the current run.
+  int session_ = 0;
   int again_ = 0;                     // First lines that came again after a planned end.
-  std::unordered_set<std::uint64_t> first_lines_;  // Of the file's first run, digits apart.
+  // Of the file's first run, digits apart. A line that comes twice in one run is no mark: ranks repeat each other.
+  struct Mark {
+    int session = 0;
+    bool usable = true;
+  };
+  std::unordered_map<std::uint64_t, Mark> first_lines_;
 };
 
 }  // namespace whystop
