@@ -1,0 +1,77 @@
+"""Jobs that end by a signal: who sent it, and what it was not."""
+
+import signal
+import sys
+
+import pytest
+
+
+def evidence(verdict: dict, cause: str) -> str:
+    found = [one for one in verdict["causes"] if one["id"] == cause]
+    return " ".join(item["text"] for item in found[0]["evidence"])
+
+
+def test_sigkill_by_hand_is_not_called_out_of_memory(watched):
+    watched.run("sh", "-c", "sleep 0.3; kill -9 $$")
+    verdict = watched.verdict
+    assert watched.done.returncode == 137
+    assert verdict["outcome"] == "killed"
+    assert verdict["exit"]["signal"] == signal.SIGKILL
+    assert watched.roots == ["external-sigkill"]
+    memory = [one for one in verdict["ruled_out"] if one["what"] == "memory"]
+    assert memory and "peak" in memory[0]["figure"], verdict["ruled_out"]
+
+
+@pytest.mark.parametrize(
+    "name, cause",
+    [("SEGV", "segfault"), ("BUS", "bus-error"), ("ABRT", "native-abort"), ("ILL", "illegal-instruction"),
+     ("FPE", "sigfpe")],
+)
+def test_crash_signals_are_told_apart(watched, name, cause):
+    watched.run("sh", "-c", f"kill -{name} $$")
+    assert watched.done.returncode == 128 + getattr(signal, f"SIG{name}")
+    assert watched.verdict["outcome"] == "crashed"
+    assert watched.roots == [cause]
+
+
+def test_a_real_segfault_names_the_kernel_line_where_it_can_be_read(watched):
+    watched.python("import ctypes; ctypes.string_at(8)")
+    assert watched.done.returncode == 139
+    assert watched.roots == ["segfault"]
+
+
+def test_a_crash_behind_a_shell_is_seen(watched):
+    watched.run("sh", "-c", f"{sys.executable} -c 'import os; os.abort()'; exit $?")
+    assert watched.done.returncode == 134
+    assert watched.roots == ["native-abort"]
+
+
+
+def test_timeout_is_named(watched):
+    watched.run("timeout", "0.5", "sleep", "30")
+    assert watched.done.returncode == 124
+    assert watched.verdict["outcome"] in ("killed", "stopped-early")
+    assert watched.roots == ["wrapper-timeout"]
+
+
+def test_cpu_limit_is_named(watched):
+    watched.run("sh", "-c", "ulimit -S -t 1; while :; do :; done")
+    assert watched.done.returncode == 128 + signal.SIGXCPU
+    assert watched.roots == ["rlimit-signal"]
+
+
+def test_keyboard_interrupt_is_the_users_doing(watched):
+    watched.python("import os, signal; os.kill(os.getpid(), signal.SIGINT); import time; time.sleep(5)")
+    assert watched.verdict["outcome"] == "interrupted"
+    assert watched.roots == ["user-interrupt"]
+
+
+def test_hang_up_is_a_logout(watched):
+    watched.run("sh", "-c", "kill -HUP $$")
+    assert watched.verdict["outcome"] == "killed"
+    assert watched.roots == ["sighup-logout"]
+
+
+def test_a_closed_reader_is_named(watched):
+    watched.run("sh", "-c", "kill -PIPE $$")
+    assert watched.roots == ["broken-pipe"]
