@@ -93,10 +93,10 @@ std::optional<std::string> FindRecording(const std::string& name) {
 std::string PythonBootstrap() {
   std::error_code fault;
   const fs::path program = fs::read_symlink("/proc/self/exe", fault);
-  for (const fs::path& candidate : {program.parent_path().parent_path() / "share/whystop/python/bootstrap",
-                                    program.parent_path().parent_path() / "python/bootstrap"}) {
+  const fs::path folder = program.parent_path();
+  for (const fs::path& candidate : {folder / "python/bootstrap", folder / "../share/whystop/python/bootstrap"}) {
     if (fs::exists(candidate / "sitecustomize.py", fault)) {
-      return candidate.string();
+      return candidate.lexically_normal().string();
     }
   }
   return "";

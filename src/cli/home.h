@@ -21,7 +21,7 @@ std::vector<std::string> ListRecordings();
 /// What the user called a recording: a path, or the id of one under the home. Empty argument: the newest.
 std::optional<std::string> FindRecording(const std::string& name);
 
-/// The folder with our sitecustomize for Python jobs: beside the installed program or in the source tree.
+/// The folder with our sitecustomize for Python jobs: in the build folder or where it was installed; empty: not there.
 std::string PythonBootstrap();
 
 /// The last part of a path.

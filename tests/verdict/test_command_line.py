@@ -12,7 +12,9 @@ COMMANDS = ["run", "why", "runs", "explain", "inspect", "doctor"]
 
 
 def call(*arguments, **options):
-    return subprocess.run([WHYSTOP, *arguments], capture_output=True, text=True, check=False, **options)
+    return subprocess.run(
+        [WHYSTOP, *arguments], capture_output=True, text=True, errors="replace", check=False, **options
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
