@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "import/byte_source.h"
@@ -49,7 +51,29 @@ class OneEnd final : public EventSink {
   std::optional<Event> end_;
 };
 
-void ReadSource(FileKind kind, ByteSource& source, SeriesLog& log, EventSink& sink) {
+/// Passes on each series from the first file that holds it: a run's table and its event files tell the same points.
+class OneFileASeries final : public EventSink {
+ public:
+  OneFileASeries(EventSink& sink, bool only_file) : sink_(sink), only_file_(only_file) {}
+  void NextFile() { ++file_; }
+
+  void Push(const Event& event) override {
+    const Scalar* scalar = only_file_ ? nullptr : event.As<Scalar>();
+    if (scalar != nullptr && files_.size() < SeriesLog::kSeriesMax &&
+        files_.emplace(scalar->series, file_).first->second != file_) {
+      return;
+    }
+    sink_.Push(event);
+  }
+
+ private:
+  EventSink& sink_;
+  bool only_file_;
+  std::unordered_map<std::string, int> files_;
+  int file_ = 0;
+};
+
+void ReadSource(FileKind kind, ByteSource& source, SeriesLog& log) {
   switch (kind) {
     case FileKind::kTable:
       return TableReader(log).Read(source);
@@ -59,10 +83,7 @@ void ReadSource(FileKind kind, ByteSource& source, SeriesLog& log, EventSink& si
       return ReadJsonHistory(source, log);
     case FileKind::kTrainerState:
       return ReadTrainerState(source, log);
-    case FileKind::kWandb: {
-      LogConsole console(log, sink);
-      return WandbReader(log, console).Read(source);
-    }
+    case FileKind::kWandb:
     case FileKind::kTensorBoard:
     case FileKind::kEmpty:
     case FileKind::kTextLog:
@@ -87,7 +108,7 @@ Status ReadEventFolder(const std::string& folder, const std::vector<const FoundF
   return Ok{};
 }
 
-Status ReadEventFiles(const FoundRun& run, EventSink& sink) {
+Status ReadEventFiles(const FoundRun& run, OneFileASeries& sink) {
   std::map<std::string, std::vector<const FoundFile*>> folders;
   for (const FoundFile& file : run.files) {
     if (file.kind == FileKind::kTensorBoard) {
@@ -95,6 +116,7 @@ Status ReadEventFiles(const FoundRun& run, EventSink& sink) {
     }
   }
   for (const auto& [folder, files] : folders) {
+    sink.NextFile();
     WS_RETURN_IF_ERROR(ReadEventFolder(folder, files, sink));
   }
   return Ok{};
@@ -110,7 +132,17 @@ Status ReadOneFile(const FoundFile& file, EventSink& sink) {
     return source.error();
   }
   SeriesLog log(file.path, sink);
-  ReadSource(file.kind, **source, log, sink);
+  if (file.kind == FileKind::kWandb) {
+    const bool has_history = WandbReader::HasHistory(**source);
+    source = FileSource::Open(file.path);
+    if (!source) {
+      return source.error();
+    }
+    LogConsole console(file.path, !has_history, sink);
+    WandbReader(log, console).Read(**source);
+  } else {
+    ReadSource(file.kind, **source, log);
+  }
   log.Finish();
   return Ok{};
 }
@@ -119,12 +151,14 @@ Status ReadOneFile(const FoundFile& file, EventSink& sink) {
 
 Status ReadRun(const FoundRun& run, std::chrono::nanoseconds now, EventSink& sink) {
   OneEnd one_end(sink);
-  WS_RETURN_IF_ERROR(ReadEventFiles(run, one_end));
+  OneFileASeries series(one_end, run.files.size() == 1);
+  WS_RETURN_IF_ERROR(ReadEventFiles(run, series));
   std::chrono::nanoseconds written{};
   for (const FoundFile& file : run.files) {
     written = std::max(written, file.written);
     if (file.kind != FileKind::kTensorBoard) {
-      WS_RETURN_IF_ERROR(ReadOneFile(file, one_end));
+      series.NextFile();
+      WS_RETURN_IF_ERROR(ReadOneFile(file, series));
     }
   }
   one_end.Finish(std::chrono::duration_cast<std::chrono::seconds>(std::max(now - written, std::chrono::nanoseconds{})));

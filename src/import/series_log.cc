@@ -17,8 +17,8 @@ bool IsLossRole(SeriesRole role) {
 
 void SeriesLog::SetFile(std::string file) {
   file_ = std::move(file);
-  for (Event& event : prepared_) {
-    std::get<Scalar>(event.body).place.file = file_;
+  for (Series& series : prepared_) {
+    std::get<Scalar>(series.event.body).place.file = file_;
   }
 }
 
@@ -32,21 +32,50 @@ std::optional<SeriesLog::SeriesIndex> SeriesLog::Find(std::string_view name) {
     Dropped("import.series_over_limit");
     return std::nullopt;
   }
+  const auto known_before = LossKnowledge();
   Scalar scalar;
   scalar.series = key;
   scalar.role = roles_.Of(key);
-  scalar.place.file = file_;
   const bool is_loss = IsLossRole(scalar.role);
-  prepared_.push_back(Event{.at = {}, .body = std::move(scalar)});
-  if (is_loss) {  // It may be the total of losses that were known before.
-    for (Event& event : prepared_) {
-      Scalar& other = std::get<Scalar>(event.body);
-      other.role = IsLossRole(other.role) ? roles_.Of(other.series) : other.role;
-    }
+  const bool is_term = is_loss && IsLossTerm(key);
+  const bool is_held_out = is_term && RoleOfSeries(key) == SeriesRole::kValidationLoss;
+  const SeriesIndex index = Add(std::move(scalar));
+  prepared_[index].is_term = is_term;
+  prepared_[index].is_held_out = is_held_out;
+  if (is_term) {
+    (is_held_out ? held_out_terms_ : train_terms_).sum.AddTerm();
   }
-  const auto index = static_cast<SeriesIndex>(prepared_.size() - 1);
+  if (LossKnowledge() != known_before) {
+    AssignLossRoles();  // Seldom: the cost grows with the number of series.
+  } else if (is_term && (is_held_out ? held_out_terms_ : train_terms_).sum.in_use()) {
+    std::get<Scalar>(prepared_[index].event.body).role = SeriesRole::kLossPart;
+  }
   index_.emplace(std::move(key), index);
   return index;
+}
+
+std::array<bool, 4> SeriesLog::LossKnowledge() const {
+  return {roles_.HasTotal(false), roles_.HasTotal(true), train_terms_.sum.in_use(), held_out_terms_.sum.in_use()};
+}
+
+SeriesLog::SeriesIndex SeriesLog::Add(Scalar scalar) {
+  scalar.place.file = file_;
+  Series series;
+  series.event.body = std::move(scalar);
+  prepared_.push_back(std::move(series));
+  return static_cast<SeriesIndex>(prepared_.size() - 1);
+}
+
+/// A new series may be the total of losses that were known before, or the second term that makes a sum worth while.
+void SeriesLog::AssignLossRoles() {
+  for (Series& series : prepared_) {
+    Scalar& scalar = std::get<Scalar>(series.event.body);
+    if (!IsLossRole(scalar.role) || series.is_sum) {
+      continue;
+    }
+    const LossSum& sum = series.is_held_out ? held_out_terms_.sum : train_terms_.sum;
+    scalar.role = series.is_term && sum.in_use() ? SeriesRole::kLossPart : roles_.Of(scalar.series);
+  }
 }
 
 RunTime SeriesLog::SinceFirst(double wall_seconds) {
@@ -83,13 +112,45 @@ void SeriesLog::BeginRow(const RowPosition& position) {
     last_step_ = position.step;
   }
   if (position.epoch && std::isfinite(*position.epoch)) {
+    epochs_are_whole_ = epochs_are_whole_ && std::floor(*position.epoch) == *position.epoch;
     first_epoch_ = first_epoch_ && !epoch_back ? first_epoch_ : position.epoch;
     last_epoch_ = position.epoch;
   }
 }
 
+void SeriesLog::AddTerm(const Series& series, double value, const RowPosition& position) {
+  Terms& terms = series.is_held_out ? held_out_terms_ : train_terms_;
+  if (position.step != terms.position.step || position.epoch != terms.position.epoch) {
+    PushSum(terms, series.is_held_out);
+  }
+  terms.position = position;
+  terms.sum.Add(value);
+}
+
+void SeriesLog::PushSum(Terms& terms, bool held_out) {
+  const bool was_in_use = terms.sum.in_use();
+  const std::optional<double> sum = terms.sum.Take();
+  if (was_in_use != terms.sum.in_use()) {
+    AssignLossRoles();
+  }
+  if (!sum || !was_in_use || roles_.HasTotal(held_out)) {
+    return;
+  }
+  if (!terms.series) {
+    Scalar scalar;
+    scalar.series = held_out ? "sum of validation losses" : "sum of training losses";
+    scalar.role = held_out ? SeriesRole::kValidationLoss : SeriesRole::kTrainLoss;
+    terms.series = Add(std::move(scalar));
+    prepared_[*terms.series].is_sum = true;
+  }
+  Push(*terms.series, *sum, terms.position);
+}
+
 void SeriesLog::Push(SeriesIndex series, double value, const RowPosition& position) {
-  Event& event = prepared_[series];
+  if (prepared_[series].is_term) {
+    AddTerm(prepared_[series], value, position);
+  }
+  Event& event = prepared_[series].event;
   Scalar& scalar = std::get<Scalar>(event.body);
   event.at = position.at;
   scalar.value = value;
@@ -117,8 +178,7 @@ void SeriesLog::PushProgress() {
   progress.place.file = file_;
   if (last_epoch_) {
     // Counted from 0 by most loggers: the epoch that is named 0 is the first one begun.
-    const bool whole_from_zero = *first_epoch_ == 0 && std::floor(*last_epoch_) == *last_epoch_;
-    progress.epoch = whole_from_zero ? *last_epoch_ + 1 : *last_epoch_;
+    progress.epoch = *first_epoch_ == 0 && epochs_are_whole_ ? *last_epoch_ + 1 : *last_epoch_;
   }
   if (progress.step || progress.epoch || progress.steps_planned || progress.epochs_planned) {
     Emit(std::move(progress), last_at_);
@@ -126,6 +186,8 @@ void SeriesLog::PushProgress() {
 }
 
 void SeriesLog::Finish() {
+  PushSum(train_terms_, false);
+  PushSum(held_out_terms_, true);
   PushProgress();
   if (points_ == 0) {
     Observation empty;

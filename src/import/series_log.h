@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "import/loss_sum.h"
 #include "model/event.h"
 #include "text/series_role.h"
 
@@ -38,7 +40,7 @@ class SeriesLog {
 
   /// The series of that name, made on first use. Nullopt: too many, counted.
   std::optional<SeriesIndex> Find(std::string_view name);
-  SeriesRole role(SeriesIndex series) const { return RoleOf(prepared_[series]); }
+  SeriesRole role(SeriesIndex series) const { return RoleOf(prepared_[series].event); }
 
   /// Time since the first wall time given (seconds since 1970), never before it.
   RunTime SinceFirst(double wall_seconds);
@@ -60,20 +62,41 @@ class SeriesLog {
   std::uint64_t points() const { return points_; }
 
  private:
+  /// A series and the event that is pushed for its next point.
+  struct Series {
+    Event event;
+    bool is_term = false;        // Of a loss.
+    bool is_held_out = false;    // A term of the validation loss.
+    bool is_sum = false;
+  };
+  /// The terms of one loss, the place of the row that is being added up, and the series of the sum.
+  struct Terms {
+    LossSum sum;
+    RowPosition position;
+    std::optional<SeriesIndex> series;
+  };
   static SeriesRole RoleOf(const Event& prepared) { return std::get<Scalar>(prepared.body).role; }
+  SeriesIndex Add(Scalar scalar);
+  std::array<bool, 4> LossKnowledge() const;  // What the roles of losses hang on.
+  void AssignLossRoles();
+  void AddTerm(const Series& series, double value, const RowPosition& position);
+  void PushSum(Terms& terms, bool held_out);
   void PushProgress();
   void ReportStepBack(const std::string& counter, double from, double to, double first);
 
   std::string file_;
   EventSink& sink_;
   SeriesRoles roles_;
-  std::vector<Event> prepared_;
+  std::vector<Series> prepared_;
+  Terms train_terms_;
+  Terms held_out_terms_;
   std::unordered_map<std::string, SeriesIndex> index_;
   std::map<std::string, std::int64_t> drops_;
   std::optional<std::int64_t> first_step_;
   std::optional<std::int64_t> last_step_;
   std::optional<double> first_epoch_;
   std::optional<double> last_epoch_;
+  bool epochs_are_whole_ = true;
   std::optional<std::int64_t> steps_planned_;
   std::optional<double> epochs_planned_;
   std::optional<double> first_wall_seconds_;

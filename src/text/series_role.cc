@@ -13,15 +13,15 @@ using Words = std::vector<std::string>;
 
 constexpr std::size_t kNameBytesMax = 256;  // Longer names are not written by people.
 
-constexpr std::array<std::string_view, 12> kValidationWords = {
-    "val", "valid", "validation", "eval", "evaluation", "test", "testing", "dev", "holdout", "tel", "vl", "cv"};
-constexpr std::array<std::string_view, 5> kTrainWords = {"train", "training", "trn", "tr", "trl"};
+constexpr std::array<std::string_view, 11> kValidationWords = {
+    "val", "valid", "validation", "eval", "evaluation", "test", "testing", "dev", "holdout", "vl", "cv"};
+constexpr std::array<std::string_view, 4> kTrainWords = {"train", "training", "trn", "tr"};
 // Words that say how a loss was taken, not which part of it.
 constexpr std::array<std::string_view, 27> kNeutralWords = {
     "step", "epoch", "batch",  "iter",   "iteration", "iterations", "vs",   "running",  "avg",
     "mean", "average", "total", "smooth", "smoothed", "moving",     "lm",   "current",  "cur",
     "overall", "sum", "all",  "ema",    "final",     "per",        "log",  "metrics",  "scalars"};
-constexpr std::array<std::string_view, 4> kLossWords = {"loss", "losses", "trl", "tel"};
+constexpr std::array<std::string_view, 2> kLossWords = {"loss", "losses"};
 constexpr std::array<std::string_view, 14> kLossLikeWords = {
     "mse", "rmse", "mae", "ce", "bce", "nll", "xent", "crossentropy", "logloss",
     "mlogloss", "rmsle", "msle", "wer", "cer"};
@@ -57,6 +57,11 @@ bool Has(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+/// A word of one metric's name that llm.c abbreviates: "trl" and "tel" are its training and test loss.
+std::string_view Unfolded(std::string_view name) {
+  return name == "trl" ? "train loss" : name == "tel" ? "test loss" : name;
+}
+
 /// Adds a word; "trainloss" and "valacc" are two.
 void AddWord(Words& words, std::string word) {
   if (word.empty()) {
@@ -82,7 +87,7 @@ Words SplitName(std::string_view name) {
   Words words;
   std::string word;
   std::size_t small_letters = 0;
-  for (const char raw : name.substr(0, kNameBytesMax)) {
+  for (const char raw : Unfolded(name).substr(0, kNameBytesMax)) {
     const auto letter = static_cast<unsigned char>(raw);
     if (std::isalnum(letter) == 0) {
       AddWord(words, std::move(word));
@@ -124,12 +129,18 @@ bool IsLoss(const Words& words) {
          (split_named && (Has(words, "error") || Has(words, "err")));
 }
 
+/// "mini_val_loss": whatever set it is, its loss and no term of it.
+bool EndsInLossOfSplit(const Words& words) {
+  return words.size() >= 2 && Contains(kLossWords, words.back()) &&
+         (Contains(kTrainWords, words[words.size() - 2]) || Contains(kValidationWords, words[words.size() - 2]));
+}
+
 /// A loss that is no term of another: nothing in its name but the word, the split and how it was averaged.
 bool IsTotalLoss(const Words& words) {
-  return AnyOf(words, kLossWords) && std::all_of(words.begin(), words.end(), [](const std::string& word) {
+  return EndsInLossOfSplit(words) || (AnyOf(words, kLossWords) && std::all_of(words.begin(), words.end(), [](const std::string& word) {
            return Contains(kLossWords, word) || Contains(kNeutralWords, word) || Contains(kTrainWords, word) ||
                   Contains(kValidationWords, word);
-         });
+         }));
 }
 
 bool IsHeldOutScore(const Words& words) {
@@ -140,7 +151,7 @@ bool IsHeldOutScore(const Words& words) {
 }
 
 SeriesRole RoleOfWords(const Words& words) {
-  if (AnyOf(words, kForeignWords) || (Has(words, "vs") && Has(words, "samples"))) {
+  if (AnyOf(words, kForeignWords) || Has(words, "py")) {  // A file of Python is no metric.
     return SeriesRole::kOther;
   }
   if (IsLearningRate(words)) {
@@ -172,6 +183,13 @@ SeriesRole RoleOfWords(const Words& words) {
 }
 
 }  // namespace
+
+bool IsLossTerm(std::string_view name) {
+  const Words words = SplitName(name);
+  const SeriesRole role = RoleOfWords(words);
+  return (role == SeriesRole::kTrainLoss || role == SeriesRole::kValidationLoss) && AnyOf(words, kLossWords) &&
+         !IsTotalLoss(words);
+}
 
 SeriesRole RoleOfSeries(std::string_view name) { return RoleOfWords(SplitName(name)); }
 

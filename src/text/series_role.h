@@ -12,6 +12,9 @@ namespace whystop {
 /// Only what is surely lower-is-better is a loss, only what is surely higher-is-better a score; the rest is kOther.
 SeriesRole RoleOfSeries(std::string_view name);
 
+/// Whether the name is that of one term among several of a loss ("box_loss", "loss_rpn_cls"), not of the whole.
+bool IsLossTerm(std::string_view name);
+
 /// The roles within one run, where it matters what else is logged: beside "loss", "loss_bbox" is only a part of it;
 /// alone it is the best there is. Notes stay small: two flags.
 class SeriesRoles {
@@ -20,6 +23,8 @@ class SeriesRoles {
   void Note(std::string_view name);
   /// Also notes the name.
   SeriesRole Of(std::string_view name);
+  /// Whether a total of the training or the validation loss is known.
+  bool HasTotal(bool held_out) const { return held_out ? has_validation_total_ : has_train_total_; }
 
  private:
   bool has_train_total_ = false;

@@ -45,7 +45,9 @@ TEST(SeriesRole, KnowsLossesInEverySpelling) {
                {"val/box_loss", R::kValidationLoss},
                {"lm-loss-validation/lm loss validation", R::kValidationLoss},
                {"evaluation_loss_vs_iterations", R::kValidationLoss},
-               {"valid_loss", R::kValidationLoss}});
+               {"valid_loss", R::kValidationLoss},
+               {"trl", R::kTrainLoss},
+               {"tel", R::kValidationLoss}});
 }
 
 TEST(SeriesRole, KnowsTheRatesNormsAndScales) {
@@ -97,6 +99,8 @@ TEST(SeriesRole, LeavesAloneWhatOnlySoundsAlike) {
                {"grad_norm/encoder.0.weight", R::kOther},
                {"momentum", R::kOther},
                {"kl", R::kOther},
+               {"site-packages/trl/trainer/reward_trainer.py", R::kOther},
+               {"lib/loss.py", R::kOther},
                {"", R::kOther}});
 }
 
@@ -106,6 +110,15 @@ TEST(SeriesRole, CallsAdversarialAndPolicyLossesParts) {
                {"train/policy_gradient_loss", R::kLossPart},
                {"train/value_loss", R::kLossPart},
                {"cross_entropy", R::kTrainLoss}});
+}
+
+TEST(SeriesRole, TellsTermsFromTotals) {
+  for (const char* term : {"box_loss", "loss_rpn_cls", "train/dfl_loss", "val_dense_1_loss", "nll_loss"}) {
+    EXPECT_TRUE(IsLossTerm(term)) << term;
+  }
+  for (const char* total : {"loss", "mini_val_loss", "train_loss_step", "total_loss", "lm loss", "accuracy", "d_loss"}) {
+    EXPECT_FALSE(IsLossTerm(total)) << total;
+  }
 }
 
 TEST(SeriesRoles, ATermIsAPartOnceTheTotalIsKnown) {

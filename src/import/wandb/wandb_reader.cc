@@ -96,6 +96,29 @@ void WandbReader::Read(ByteSource& source) {
   PushEnd();
 }
 
+bool WandbReader::HasHistory(ByteSource& source) {
+  bool found = false;
+  RecordCutter cutter([&found](std::string_view record) {
+    try {
+      protozero::pbf_reader field(record.data(), record.size());
+      while (!found && field.next(kHistory)) {
+        protozero::pbf_reader item = field.get_message();
+        while (!found && item.next(kItems)) {
+          const Item read = ReadItem(View(item.get_view()));
+          found = !read.key.starts_with('_') && JsonNumber(read.value_json).has_value();
+        }
+      }
+    } catch (const protozero::exception&) {
+      return;  // Counted when it is read.
+    }
+  });
+  for (std::string_view piece = source.Next(); !piece.empty() && !found; piece = source.Next()) {
+    cutter.Feed(piece);
+  }
+  cutter.Finish();
+  return found;
+}
+
 void WandbReader::PushEnd() {
   Observation exit;
   exit.kind = kTrackerExit;

@@ -31,6 +31,9 @@ class WandbReader {
   WandbReader(SeriesLog& log, ConsoleText& console) : log_(log), console_(console), rows_(log) {}
   void Read(ByteSource& source);
 
+  /// Whether the file holds a single point of history.
+  static bool HasHistory(ByteSource& source);
+
  private:
   struct Item {
     std::string key;
