@@ -1,0 +1,121 @@
+// Metric files: how fast, and in how much memory.
+//
+//   events_bench make KIND FILE RECORDS   writes a file of the kind: tensorboard, csv, jsonl
+//   events_bench read FILE                reads it as `whystop why` would, and prints one JSON line of CPU time
+//
+// bench/events_bench.py compares with TensorBoard's own Python loader.
+
+#include <sys/resource.h>
+#include <time.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <protozero/pbf_writer.hpp>
+#include <string>
+
+#include "base/tfrecord.h"
+#include "import/open.h"
+
+namespace {
+
+using namespace whystop;
+
+double CpuSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+double LossAt(long step) { return 0.5 + 2 / std::sqrt(1.0 + static_cast<double>(step)); }
+
+/// Twenty tags a step, one record each, as SummaryWriter writes them.
+std::string EventRecord(long record) {
+  std::string value;
+  protozero::pbf_writer value_writer(value);
+  value_writer.add_string(1, "train/metric_" + std::to_string(record % 20));
+  value_writer.add_float(2, static_cast<float>(LossAt(record / 20)));
+  std::string summary;
+  protozero::pbf_writer(summary).add_message(1, value);
+  std::string event;
+  protozero::pbf_writer writer(event);
+  writer.add_double(1, 1.7e9 + static_cast<double>(record) * 0.01);
+  writer.add_int64(2, record / 20);
+  writer.add_message(5, summary);
+  std::string frame;
+  AppendTfRecord(frame, event);
+  return frame;
+}
+
+std::string TableRow(long row) {
+  char text[160];
+  const double loss = LossAt(row);
+  std::snprintf(text, sizeof(text), "%ld,%ld,%.17g,%.6f,%.3e,%.4f\n", row / 1000, row, loss, std::exp(-loss), 1e-4 * loss,
+                loss * 7);
+  return text;
+}
+
+std::string JsonRow(long row) {
+  char text[240];
+  const double loss = LossAt(row);
+  std::snprintf(text, sizeof(text),
+                "{\"iteration\": %ld, \"total_loss\": %.17g, \"accuracy\": %.6f, \"lr\": %.3e, \"time\": %.4f}\n", row, loss,
+                std::exp(-loss), 1e-4 * loss, loss * 7);
+  return text;
+}
+
+int Make(const std::string& kind, const char* path, long records) {
+  std::ofstream out(path, std::ios::binary);
+  if (kind == "csv") {
+    out << "epoch,step,loss,accuracy,lr,time_s\n";
+  }
+  for (long i = 0; i < records; ++i) {
+    out << (kind == "tensorboard" ? EventRecord(i) : kind == "csv" ? TableRow(i) : JsonRow(i));
+  }
+  return out ? 0 : 1;
+}
+
+class CountPoints final : public EventSink {
+ public:
+  void Push(const Event& event) override {
+    if (const Scalar* scalar = event.As<Scalar>()) {
+      ++points;
+      sum += scalar->value;
+    }
+  }
+  long points = 0;
+  double sum = 0;
+};
+
+int Read(const char* path) {
+  const auto found = FindRuns({path}, {}, [](std::size_t) {});
+  if (!found || found->runs.size() != 1) {
+    return 1;
+  }
+  CountPoints sink;
+  const double start = CpuSeconds();
+  if (!ReadRun(found->runs[0], {}, sink)) {
+    return 1;
+  }
+  const double seconds = CpuSeconds() - start;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::printf("{\"points\": %ld, \"cpu_seconds\": %.6f, \"bytes\": %ld, \"peak_rss_kib\": %ld, \"sum\": %.6g}\n", sink.points,
+              seconds, static_cast<long>(found->runs[0].files[0].size_bytes), usage.ru_maxrss, sink.sum);
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count == 5 && std::strcmp(arguments[1], "make") == 0) {
+    return Make(arguments[2], arguments[3], std::strtol(arguments[4], nullptr, 10));
+  }
+  if (count == 3 && std::strcmp(arguments[1], "read") == 0) {
+    return Read(arguments[2]);
+  }
+  std::fprintf(stderr, "usage: events_bench make KIND FILE RECORDS | events_bench read FILE\n");
+  return 2;
+}

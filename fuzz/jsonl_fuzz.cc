@@ -1,0 +1,12 @@
+// JSON Lines and JSON histories.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "import/reader_check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  whystop::CheckJsonl({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

@@ -1,0 +1,105 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "import/collect_events.h"
+#include "import/open.h"
+#include "model/observation_kind.h"
+
+namespace whystop {
+namespace {
+
+constexpr char kTable[] = "epoch,loss,val_loss\n0,1.5,1.6\n1,1.2,1.4\n";
+constexpr char kLog[] = "Epoch 1/2, loss: 1.5\nEpoch 2/2, loss: 1.2\n";
+constexpr char kState[] =
+    "{\"epoch\": 1.0, \"global_step\": 10, \"log_history\": [{\"loss\": 1.0, \"step\": 10}], \"max_steps\": 10}";
+
+class FindRunsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
+    root_ = std::filesystem::path(testing::TempDir()) / ("whystop_find_runs_" + std::string(info->name()));
+    std::filesystem::remove_all(root_);
+    std::filesystem::create_directories(root_);
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  void Write(const std::string& name, const std::string& text, int age_minutes = 0) {
+    const auto path = root_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+    std::filesystem::last_write_time(path,
+                                     std::filesystem::last_write_time(path) - std::chrono::minutes(age_minutes));
+  }
+  Found Find(FindLimits limits = {}) {
+    auto found = FindRuns({root_.string()}, limits, [](std::size_t) {});
+    EXPECT_TRUE(found);
+    return found ? *found : Found{};
+  }
+
+  std::filesystem::path root_;
+};
+
+TEST_F(FindRunsTest, LogAndMetricsOfOneFolderAreOneRun) {
+  Write("run/metrics.csv", kTable, 1);
+  Write("run/train.out", kLog);
+  Write("run/train.err", "warning: slow\n");
+  Write("run/train.py", "import torch\n");
+  Write("run/model.bin", std::string("\x01\x02\x03\x04\x05\x06\x07\x0e", 8));
+  const Found found = Find();
+  ASSERT_EQ(found.runs.size(), 1u);
+  ASSERT_EQ(found.runs[0].files.size(), 3u);
+  EXPECT_EQ(found.runs[0].files[0].kind, FileKind::kTable);
+}
+
+TEST_F(FindRunsTest, LogsOfDifferentJobsAreDifferentRuns) {
+  Write("slurm-1.out", kLog, 100);
+  Write("slurm-2.out", kLog);
+  const Found found = Find();
+  ASSERT_EQ(found.runs.size(), 2u);
+  EXPECT_TRUE(found.runs[1].name.ends_with("slurm-2.out"));  // Newest last.
+}
+
+TEST_F(FindRunsTest, FoldersAreRunsAndCheckpointsArePicturesOfOne) {
+  Write("a/checkpoint-5/trainer_state.json",
+        "{\"global_step\": 5, \"log_history\": [], \"max_steps\": 10}", 10);
+  Write("a/checkpoint-10/trainer_state.json", kState, 5);
+  Write("b/metrics.csv", kTable);
+  const Found found = Find();
+  ASSERT_EQ(found.runs.size(), 2u);
+  ASSERT_EQ(found.runs[0].files.size(), 1u);
+  EXPECT_NE(found.runs[0].files[0].path.find("checkpoint-10"), std::string::npos);
+}
+
+TEST_F(FindRunsTest, StopsAtItsLimitsAndSaysSo) {
+  Write("d1/d2/d3/metrics.csv", kTable);
+  EXPECT_EQ(Find().runs.size(), 1u);
+  const Found shallow = Find({.depth_max = 1, .files_max = 100});
+  EXPECT_TRUE(shallow.runs.empty());
+  EXPECT_TRUE(shallow.limits_met);
+}
+
+TEST_F(FindRunsTest, ANamedPathThatIsNotThereIsAnError) {
+  const auto found = FindRuns({(root_ / "gone.log").string()}, {}, [](std::size_t) {});
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().what.find("gone.log"), std::string::npos);
+}
+
+TEST_F(FindRunsTest, ARunHasOneEndAndEachSeriesOnce) {
+  Write("run/metrics.csv", kTable, 3);
+  Write("run/history.json", "{\"loss\": [9, 9], \"acc\": [0.1, 0.2]}", 2);
+  Write("run/trainer_state.json", kState, 1);
+  const Found found = Find();
+  ASSERT_EQ(found.runs.size(), 1u);
+  CollectEvents sink;
+  ASSERT_TRUE(ReadRun(found.runs[0], {}, sink));
+  ASSERT_EQ(sink.All<TextEnd>().size(), 1u);
+  EXPECT_EQ(sink.All<TextEnd>()[0].kind, TextEnd::Kind::kCompleted);
+  EXPECT_EQ(sink.Values("loss"), (std::vector<double>{1.5, 1.2}));
+  EXPECT_EQ(sink.Values("acc").size(), 2u);
+}
+
+}  // namespace
+}  // namespace whystop
