@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/follow.h"
 #include "cli/home.h"
 #include "cli/verdict_of.h"
 #include "record/recording_reader.h"
@@ -12,7 +13,22 @@
 namespace whystop {
 namespace {
 
+Result<std::vector<Verdict>> Follow(const std::vector<std::string>& paths) {
+  if (paths.size() > 1) {
+    return Error{Error::Code::kUsage, "--follow takes one recording or log", "whystop why --follow train.log"};
+  }
+  const auto recording = FindRecording(paths.empty() ? "" : paths.front());
+  auto verdict = recording || paths.empty() ? FollowRecording(recording.value_or("")) : FollowLog(paths.front());
+  if (!verdict) {
+    return verdict.error();
+  }
+  return std::vector{std::move(*verdict)};
+}
+
 Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options) {
+  if (options.follow) {
+    return Follow(options.paths);
+  }
   std::vector<Verdict> verdicts;
   std::vector<std::string> files;
   const std::vector<std::string> names = options.paths.empty() ? std::vector<std::string>{""} : options.paths;

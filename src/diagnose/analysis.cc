@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "cause/learning.h"
 #include "diagnose/candidates.h"
 #include "diagnose/headline.h"
-#include "diagnose/learning.h"
 #include "diagnose/outcome.h"
 #include "diagnose/rank.h"
 #include "diagnose/surroundings.h"
@@ -82,7 +82,7 @@ Verdict Analysis::Judge(bool job_alive) const {
   }
   verdict.causes = RankCauses(CollectCandidates(run));
   verdict.outcome = DecideOutcome(run, verdict.causes);
-  const LearningAnswer learning = DecideLearning(run);
+  const LearningView learning = LearningOf(run);
   verdict.learning = learning.state;
   verdict.learning_text = learning.text;
   TellProgress(run, verdict);

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <ctime>
 #include <memory>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "text/log_reader.h"
 
@@ -23,7 +23,8 @@ std::optional<std::chrono::seconds> AgeOf(int fd) {
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     return std::nullopt;
   }
-  return std::chrono::seconds(std::max<std::int64_t>(0, std::time(nullptr) - info.st_mtime));
+  return std::max(std::chrono::seconds(0), std::chrono::duration_cast<std::chrono::seconds>(ReadClocks().wall) -
+                                            std::chrono::seconds(info.st_mtime));
 }
 
 }  // namespace
