@@ -147,8 +147,8 @@ class FileWriter final : public RecordingWriter {
     while (!stopping) {
       std::deque<Item> batch;
       {
-        std::unique_lock<Mutex> lock(mutex_);
-        ready_.wait_for(lock, kSyncEvery, [this]() WS_REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
+        const MutexLock lock(mutex_);
+        ready_.wait_for(mutex_, kSyncEvery, [this]() WS_REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
         batch.swap(queue_);
         queued_bytes_ = 0;
         stopping = stopping_;
