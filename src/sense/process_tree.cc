@@ -11,7 +11,7 @@ constexpr std::size_t kFollowedMax = 4096;  // Beyond this a fork bomb would be 
 constexpr std::int64_t kStartsPerSweepMax = 256;
 constexpr int kRenamesMax = 4;  // exec, then a framework naming its threads.
 constexpr std::size_t kPssProcessesMax = 4;
-constexpr Subject kTree{.kind = Subject::Kind::kTree, .name = {}, .number = 0};
+const Subject kTree{.kind = Subject::Kind::kTree, .name = {}, .number = 0};
 
 std::int64_t WholeCpuMs(const ProcessFacts& facts) {
   return facts.cpu_user_ms + facts.cpu_system_ms + facts.cpu_reaped_ms;
