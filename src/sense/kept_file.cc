@@ -1,6 +1,7 @@
 #include "sense/kept_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 
@@ -47,6 +48,28 @@ std::optional<std::string_view> KeptFile::Read(std::span<char> buffer) {
     fd_ = std::move(opened);
   }
   return std::string_view(buffer.data(), static_cast<std::size_t>(size));
+}
+
+KeptFolder::KeptFolder(std::string path, DescriptorBudget& budget)
+    : path_(std::move(path)), budget_(&budget) {
+  if (budget.Take()) {
+    fd_ = Fd(::open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!fd_) {
+      budget.Give();
+    }
+  }
+}
+
+KeptFolder::~KeptFolder() {
+  if (fd_) {
+    budget_->Give();
+  }
+}
+
+std::optional<std::int64_t> KeptFolder::SizeOfEntry() const {
+  struct stat info {};
+  const int fault = fd_ ? ::fstat(fd_.get(), &info) : ::stat(path_.c_str(), &info);
+  return fault == 0 ? std::optional<std::int64_t>(info.st_size) : std::nullopt;
 }
 
 }  // namespace whystop

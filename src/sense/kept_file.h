@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +44,24 @@ class KeptFile {
   std::string path_;
   DescriptorBudget* budget_;
   Fd fd_;  // Only ever open with one descriptor taken from the budget.
+};
+
+/// A folder whose entry is looked at again and again, kept like a KeptFile.
+class KeptFolder {
+ public:
+  KeptFolder(std::string path, DescriptorBudget& budget);
+  KeptFolder(KeptFolder&& other) noexcept = default;
+  KeptFolder& operator=(KeptFolder&& other) = delete;
+  ~KeptFolder();
+
+  /// st_size of the folder. Nullopt: it is gone or may not be looked at.
+  std::optional<std::int64_t> SizeOfEntry() const;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  DescriptorBudget* budget_;
+  Fd fd_;
 };
 
 }  // namespace whystop

@@ -1,5 +1,7 @@
 #include "sense/process_parse.h"
 
+#include <algorithm>
+
 #include "sense/proc_text.h"
 
 namespace whystop {
@@ -67,17 +69,17 @@ std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
 
 ProcessStatus ParseProcessStatus(std::string_view text) {
   ProcessStatus out;
-  while (!text.empty()) {
+  // The memory lines stand together in the middle of some sixty; jump to the first one.
+  const auto first = text.find("RssAnon:");
+  text.remove_prefix(std::min(first, text.size()));
+  while (!text.empty() && !out.swap_bytes) {
     const std::string_view line = TakeLine(text);
-    if (line.starts_with("Rss")) {
-      if (const auto anon = Keyed(line, "RssAnon:", 1024)) {
-        out.anon_bytes = anon;
-      } else if (const auto shmem = Keyed(line, "RssShmem:", 1024)) {
-        out.shmem_bytes = shmem;
-      }
+    if (const auto anon = Keyed(line, "RssAnon:", 1024)) {
+      out.anon_bytes = anon;
+    } else if (const auto shmem = Keyed(line, "RssShmem:", 1024)) {
+      out.shmem_bytes = shmem;
     } else if (const auto swap = Keyed(line, "VmSwap:", 1024)) {
-      out.swap_bytes = swap;
-      break;  // It follows the others, and dozens of lines follow it.
+      out.swap_bytes = swap;  // The last of them.
     }
   }
   return out;

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -32,15 +31,12 @@ struct CloseFolder {
 };
 using Folder = std::unique_ptr<DIR, CloseFolder>;
 
-std::optional<std::int64_t> CountFds(const std::string& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) {
-    return std::nullopt;
+std::optional<std::int64_t> CountFds(const KeptFolder& fds) {
+  const auto size = fds.SizeOfEntry();
+  if (!size || *size > 0) {
+    return size;  // Linux 6.2 and newer tell the count here, at a tenth of the price.
   }
-  if (info.st_size > 0) {
-    return info.st_size;  // Linux 6.2 and newer tell the count here, at a tenth of the price.
-  }
-  const Folder folder(::opendir(path.c_str()));
+  const Folder folder(::opendir(fds.path().c_str()));
   if (folder == nullptr) {
     return std::nullopt;
   }
@@ -63,7 +59,8 @@ ProcessWatch::ProcessWatch(const std::string& proc_root, pid_t pid, DescriptorBu
       stat_(folder_ + "/stat", budget),
       status_(folder_ + "/status", budget),
       io_(folder_ + "/io", budget),
-      children_(folder_ + "/task/" + std::to_string(pid) + "/children", budget) {}
+      children_(folder_ + "/task/" + std::to_string(pid) + "/children", budget),
+      fds_(folder_ + "/fd", budget) {}
 
 bool ProcessWatch::ReadQuick(std::span<char> buffer) {
   const auto text = stat_.Read(buffer);
@@ -71,6 +68,7 @@ bool ProcessWatch::ReadQuick(std::span<char> buffer) {
   if (!stat || (facts_.start_ticks != 0 && facts_.start_ticks != stat->start_ticks)) {
     return false;
   }
+  ++sweeps_;
   if (stat->name != name_) {
     name_ = stat->name;
   }
@@ -93,7 +91,7 @@ void ProcessWatch::ReadSlow(std::span<char> buffer) {
   if (const auto text = io_.Read(buffer)) {
     facts_.io = ParseProcessIo(*text);
   }
-  facts_.fds = CountFds(folder_ + "/fd");
+  facts_.fds = CountFds(fds_);
   if (!facts_.fds_max) {
     if (const auto text = ReadFile(folder_ + "/limits", 4096)) {
       facts_.fds_max = ParseOpenFilesLimit(*text);

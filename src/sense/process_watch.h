@@ -47,6 +47,7 @@ class ProcessWatch {
   std::optional<std::int64_t> ReadPssBytes(std::span<char> buffer) const;
 
   pid_t pid() const { return pid_; }
+  int sweeps() const { return sweeps_; }  // How often it was seen.
   const std::string& name() const { return name_; }
   const ProcessFacts& facts() const { return facts_; }
   /// The kernel was built without the `children` files.
@@ -62,6 +63,8 @@ class ProcessWatch {
   KeptFile status_;
   KeptFile io_;
   KeptFile children_;
+  KeptFolder fds_;
+  int sweeps_ = 0;
   std::string name_;
   ProcessFacts facts_;
   bool children_missing_ = false;

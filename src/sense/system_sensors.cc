@@ -29,7 +29,7 @@ int OwnDescriptorBudget(int asked) {
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
     return 256;
   }
-  constexpr rlim_t kMost = 8192;  // 4 for each process that is followed, with room to spare.
+  constexpr rlim_t kMost = 8192;  // 5 for each process that is followed, with room to spare.
   return static_cast<int>(std::min(limit.rlim_cur / 2, kMost));
 }
 
@@ -69,20 +69,21 @@ struct SystemSensors::Parts {
 };
 
 void SystemSensors::Parts::FollowCgroups(std::span<const pid_t> job_pids, RunTime now) {
-  // The job may be put into its group just after it was started, so its own pid is always asked.
+  // A process is mostly put into its group just after it was started; the job's own pid is always
+  // asked, since its group is the one that matters most.
+  constexpr int kYoungSweeps = 3;
   if (!job_pids.empty()) {
     cgroups.Follow(job_pids.front());
   }
-  if (groups_checked && now - *groups_checked < options.interval_slow) {
-    return;
+  const bool all = !groups_checked || now - *groups_checked >= options.interval_rare;
+  if (all) {
+    groups_checked = now;
   }
-  groups_checked = now;
   std::size_t checks = 0;
   for (const auto& [pid, process] : tree.processes()) {
-    if (++checks > kMembershipChecksMax) {
-      break;
+    if ((all || process.sweeps() <= kYoungSweeps) && ++checks <= kMembershipChecksMax) {
+      cgroups.Follow(pid);
     }
-    cgroups.Follow(pid);
   }
 }
 
