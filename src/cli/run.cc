@@ -12,6 +12,7 @@
 #include "record/recording_folder.h"
 #include "record/recording_writer.h"
 #include "supervise/supervise.h"
+#include "supervise/system_sweep.h"
 
 namespace whystop {
 namespace {
@@ -64,6 +65,7 @@ int Run(const RunOptions& options) {
     const std::string rings = directory + "/" + std::string(kRingFolder);
     ::mkdir(rings.c_str(), 0700);
     job.environment_set["WHYSTOP_RING_DIR"] = rings;
+    job.ring_directory = rings;
     if (options.probe) {
       job.python_path_prepend = PythonBootstrap();
     }
@@ -74,7 +76,10 @@ int Run(const RunOptions& options) {
   if (!options.quiet && created) {
     Complain("recording into " + directory);
   }
-  const JobResult result = RunJob(job, *writer, nullptr);
+  SenseOptions sense;
+  sense.watched_paths.push_back(directory);
+  SystemSweep sweeps(sense);
+  const JobResult result = RunJob(job, *writer, created ? &sweeps : nullptr);
   if (!result.fault.empty()) {
     Complain(result.fault);
   } else if (!options.quiet && created) {

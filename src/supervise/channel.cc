@@ -80,6 +80,9 @@ bool OpenForFollowing(int number, Channel& channel) {
     return false;
   }
   channel.file = std::move(*file);
+  if (!appends) {
+    channel.user = Fd(::fcntl(number, F_DUPFD_CLOEXEC, 3));
+  }
   return true;
 }
 

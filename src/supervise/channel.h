@@ -22,7 +22,7 @@ struct Channel {
   LogStream stream = LogStream::kStdout;
   bool carries[3] = {false, false, false};  // Which of the job's descriptors 1 and 2 go here.
 
-  Fd user;        // The user's own output, close-on-exec.
+  Fd user;        // The user's own output, close-on-exec. kFile: only where the job overwrites, to see how far.
   Fd job_end;     // What the job writes to: pipe or terminal. Closed by us once the job has it.
   Fd pipe_read;   // kPipe, kTerminal: what waits here is not lost when one of us is killed.
   Fd pipe_write;  // kTerminal only.

@@ -1,6 +1,7 @@
 #include "supervise/file_follower.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -15,6 +16,10 @@ void FileFollower::SkipTo(std::int64_t limit_bytes) {
     return;
   }
   end_ = facts.st_size;
+  const off_t written_to = writer_ >= 0 ? ::lseek(writer_, 0, SEEK_CUR) : -1;
+  if (written_to >= 0) {
+    end_ = std::min<std::int64_t>(end_, written_to);
+  }
   if (end_ < position_) {
     position_ = 0;
   }

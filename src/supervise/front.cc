@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "supervise/process_facts.h"
@@ -76,6 +77,9 @@ JobResult Front::Run() {
   }
   loop_.Watch(decide_.fd(), [this] {
     decide_.Acknowledge();
+    if (std::exchange(children_changed_, false)) {
+      OnChildren();
+    }
     DecidePending();
   });
   loop_.Watch(patience_.fd(), [this] { loop_.Stop(); });
@@ -128,7 +132,7 @@ void Front::OnSignal(const SignalArrival& arrival) {
     decide_.SetOnce(kDecideAfter);
   }
   const bool ends_most = arrival.signal == SIGINT || arrival.signal == SIGTERM || arrival.signal == SIGHUP;
-  if (parts_.state.job_ended && ends_most) {
+  if (end_is_reported_ && ends_most) {
     loop_.Stop();  // The job is over and only a slow reader holds us up; the keeper serves it to the end.
   }
 }
@@ -186,6 +190,28 @@ void Front::Report(SignalSeen seen, bool forwarded) {
   }
 }
 
+/// The job is dead: what came before that goes on record, and there is nobody left to forward to.
+void Front::ReportAll() {
+  while (const auto arrival = ReadSignal(signals_.get())) {
+    if (arrival->signal == SIGCHLD) {
+      children_changed_ = true;  // Not here: the recorder itself may have called us.
+      decide_.SetOnce({});
+    } else {
+      OnSignal(*arrival);
+    }
+  }
+  for (Pending& pending : pending_) {
+    Report(std::move(pending.seen), false);
+  }
+  pending_.clear();
+  end_is_reported_ = true;
+  if (recorder_) {
+    recorder_->FrontReported();
+  } else {
+    link_.Send({.kind = LinkMessage::Kind::kReported});
+  }
+}
+
 bool Front::Forward(int signal) const {
   if (job_) {
     return ::syscall(SYS_pidfd_send_signal, job_.get(), signal, nullptr, 0) == 0;
@@ -229,8 +255,10 @@ void Front::OnMessage(const LinkMessage& message) {
         loop_.Stop();
       }
       return;
-    case LinkMessage::Kind::kJobContinued:
     case LinkMessage::Kind::kJobEnded:
+      return ReportAll();
+    case LinkMessage::Kind::kJobContinued:
+    case LinkMessage::Kind::kReported:
     case LinkMessage::Kind::kSignal:
       return;
   }
@@ -328,6 +356,7 @@ void Front::TakeOver(int keeper_status) {
       .channels = parts_.channels,
       .writer = parts_.writer,
       .sweeps = parts_.sweeps,
+      .ring_directory = parts_.ring_directory,
       .origin = parts_.origin,
       .tick = parts_.tick,
       .tell = [this](const LinkMessage& message) { OnMessage(message); }});

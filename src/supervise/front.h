@@ -40,6 +40,7 @@ class Front {
   void OnAlsoReached(const SignalArrival& arrival);
   void DecidePending();
   void Report(SignalSeen seen, bool forwarded);
+  void ReportAll();
   bool Forward(int signal) const;
   void StopWithJob(int signal);
   void OnFullScreen(bool full_screen);
@@ -61,6 +62,8 @@ class Front {
   std::optional<KeyPump> keys_;
   std::unique_ptr<Recorder> recorder_;  // After taking over.
   bool started_ = false;
+  bool children_changed_ = false;
+  bool end_is_reported_ = false;
 };
 
 }  // namespace whystop

@@ -24,6 +24,7 @@ class Keeper {
                    .channels = parts.channels,
                    .writer = parts.writer,
                    .sweeps = parts.sweeps,
+                   .ring_directory = parts.ring_directory,
                    .origin = parts.origin,
                    .tick = parts.tick,
                    .tell = [this](const LinkMessage& message) { Tell(message); }}) {}
@@ -37,6 +38,10 @@ class Keeper {
 
  private:
   void Tell(const LinkMessage& message) {
+    if (!front_is_alive_ && message.kind == LinkMessage::Kind::kJobEnded) {
+      recorder_.FrontReported();
+      return;
+    }
     link_.Send(message);
     const bool front_must_wake = message.kind == LinkMessage::Kind::kJobContinued ||
                                  message.kind == LinkMessage::Kind::kJobEnded;
@@ -66,13 +71,21 @@ class Keeper {
     for (;;) {
       switch (link_.Receive(message)) {
         case Link::Received::kMessage:
-          recorder_.Record(ToSignal(message));
+          if (message.kind == LinkMessage::Kind::kReported) {
+            recorder_.FrontReported();
+          } else {
+            recorder_.Record(ToSignal(message));
+          }
           break;
         case Link::Received::kNothing:
           return;
         case Link::Received::kPeerGone:
           loop_.Forget(link_.fd());
           recorder_.Record(RecorderNote{"the front (whystop run) died; the keeper goes on"});
+          front_is_alive_ = false;
+          if (parts_.state.job_ended) {
+            recorder_.FrontReported();
+          }
           return;
       }
     }
@@ -81,6 +94,7 @@ class Keeper {
   RunParts& parts_;
   const Link& link_;
   pid_t front_;
+  bool front_is_alive_ = true;
   Fd signals_;
   EventLoop loop_;
   Recorder recorder_;

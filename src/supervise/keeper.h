@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 #include <vector>
 
 #include "supervise/channel.h"
@@ -19,6 +20,7 @@ struct RunParts {
   std::vector<Channel>& channels;
   RecordingWriter& writer;
   SweepSource* sweeps = nullptr;
+  std::string ring_directory;
   std::chrono::nanoseconds origin{};
   std::chrono::milliseconds tick{1000};
 };

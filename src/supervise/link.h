@@ -22,6 +22,7 @@ struct LinkMessage {
     kReachedKeeper,    // number: a signal that the keeper got as well, from sender_pid.
     kDrained,          // All output of the job is at the user's.
     kFinished,         // The recording is complete.
+    kReported,         // To the keeper, after kJobEnded: all signals that reached the front are reported.
     kSignal,           // To the keeper: a signal that reached the front, for the record.
   };
   Kind kind{};

@@ -19,8 +19,13 @@ constexpr int kReapsPerRound = 512;
 constexpr std::size_t kReadBytes = 256 << 10;
 constexpr int kReadsPerRound = 16;
 constexpr std::int64_t kFollowBytesMax = 32 << 20;
-// A signal that killed the job reached the front as well; its report may be a moment behind the death.
-constexpr std::chrono::milliseconds kGrace{30};
+// A signal that killed the job reached the front as well; its report may be behind the death. A front that is stopped
+// or starved is not waited for much longer.
+constexpr std::chrono::milliseconds kFrontPatience{500};
+
+// The two clocks are read one after the other; less than this is the time between the two readings.
+constexpr std::chrono::milliseconds kSleepMin{10};
+constexpr std::chrono::milliseconds kTieEvery{950};
 
 int WaitStatus(const siginfo_t& info) {
   if (info.si_code == CLD_EXITED) {
@@ -59,18 +64,25 @@ void Recorder::Begin(const RunStart& start) {
     timer_.Acknowledge();
     Tick();
   });
-  parts_.loop.Watch(grace_.fd(), [this] {
-    grace_.Acknowledge();
-    grace_is_over_ = true;
-    FinishIfDrained();
+  parts_.loop.Watch(front_patience_.fd(), [this] {
+    front_patience_.Acknowledge();
+    FrontReported();
   });
   parts_.loop.Watch(reap_again_.fd(), [this] {
     reap_again_.Acknowledge();
     ChildrenChanged();
   });
+  if (!parts_.ring_directory.empty()) {
+    rings_ = std::make_unique<RingCollector>(parts_.ring_directory);
+    parts_.loop.Watch(ring_timer_.fd(), [this] {
+      ring_timer_.Acknowledge();
+      CollectRings();
+    });
+    ring_timer_.SetOnce(parts_.tick);
+  }
   timer_.SetOnce({});  // The counters at the start are what later ones are compared with.
   if (parts_.state.job_reaped) {
-    OnJobDead(parts_.state.job_status);
+    OnJobDead();
   }
   ChildrenChanged();
 }
@@ -81,11 +93,14 @@ void Recorder::RecordStart(const RunStart& start) {
   for (const Channel& channel : parts_.channels) {
     complete.terminal = complete.terminal || channel.kind == Channel::Kind::kTerminal;
   }
+  Record(std::move(complete));
+  if (parts_.sweeps != nullptr) {
+    return;  // The sensors announce every process, this one included.
+  }
   ProcessStart job{.pid = parts_.state.job, .parent_pid = ::getpid(), .name = {}, .command = {}};
   const ProcessFacts facts = LookAtProcess(parts_.state.job);
   job.name = facts.name;
   job.command = facts.command;
-  Record(std::move(complete));
   Record(std::move(job));
 }
 
@@ -93,7 +108,8 @@ void Recorder::OpenOutput(std::size_t index) {
   Channel& channel = parts_.channels[index];
   Output& output = outputs_[index];
   if (channel.kind == Channel::Kind::kFile) {
-    output.follower = std::make_unique<FileFollower>(channel.file.get(), parts_.state.followed_to.at(index));
+    output.follower =
+        std::make_unique<FileFollower>(channel.file.get(), channel.user.get(), parts_.state.followed_to.at(index));
     return;
   }
   if (!channel.open()) {
@@ -179,8 +195,13 @@ void Recorder::Follow(std::size_t index) {
 void Recorder::TieClocks() {
   const ClockReading clocks = ReadClocks();
   const std::chrono::nanoseconds asleep = clocks.boottime - clocks.monotonic;
-  Record(ClockTie{.wall = clocks.wall, .suspended = asleep - asleep_});
-  asleep_ = asleep;
+  const bool slept = asleep - asleep_ > kSleepMin;
+  if (!slept && clocks.monotonic - tied_ < kTieEvery) {
+    return;  // The sensors may come more often than this is worth.
+  }
+  tied_ = clocks.monotonic;
+  Record(ClockTie{.wall = clocks.wall, .suspended = slept ? asleep - asleep_ : std::chrono::nanoseconds(0)});
+  asleep_ = slept ? asleep : asleep_;
 }
 
 void Recorder::Sweep() {
@@ -191,6 +212,13 @@ void Recorder::Sweep() {
   parts_.sweeps->Sweep(Now(), parts_.state.job, swept_);
   for (const Event& event : swept_) {
     parts_.writer.Append(event);
+  }
+}
+
+void Recorder::CollectRings() {
+  if (rings_ && !finished_) {
+    rings_->Collect(Now(), parts_.writer);
+    ring_timer_.SetOnce(rings_->NextInterval());
   }
 }
 
@@ -271,6 +299,9 @@ bool Recorder::ReapOne() {
   if (::wait4(pid, &status, WNOHANG, &usage) != pid) {
     return false;
   }
+  if (parts_.sweeps != nullptr) {
+    parts_.sweeps->Reaped(pid);
+  }
   if (is_recorded) {
     ++ends_recorded_this_tick_;
     end.end = ChildEnd::FromWaitStatus(status);
@@ -281,29 +312,29 @@ bool Recorder::ReapOne() {
     ++ends_unrecorded_;
   }
   if (is_job) {
-    OnJobDead(status);
+    OnJobDead();
   }
   return true;
 }
 
-void Recorder::OnJobDead(int wait_status) {
-  parts_.tell({.kind = LinkMessage::Kind::kJobEnded});
+void Recorder::OnJobDead() {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i].relay) {
       parts_.channels[i].job_end.Close();
       outputs_[i].relay->NotifyJobEnded();
     }
   }
-  if (WIFSIGNALED(wait_status)) {
-    grace_.SetOnce(kGrace);
-  } else {
-    grace_is_over_ = true;
-    FinishIfDrained();
-  }
+  front_patience_.SetOnce(kFrontPatience);
+  parts_.tell({.kind = LinkMessage::Kind::kJobEnded});
+}
+
+void Recorder::FrontReported() {
+  front_reported_ = true;
+  FinishIfDrained();
 }
 
 void Recorder::FinishIfDrained() {
-  if (!finished_ && parts_.state.job_ended && parts_.state.job_reaped && undrained_.empty() && grace_is_over_) {
+  if (!finished_ && parts_.state.job_ended && parts_.state.job_reaped && undrained_.empty() && front_reported_) {
     parts_.tell({.kind = LinkMessage::Kind::kDrained});
     Finish();
     StopIfNothingIsLeft();
@@ -323,13 +354,15 @@ void Recorder::Finish() {
   if (ends_unrecorded_ > 0) {
     Record(Drop{.counter = "supervise.process_ends_unrecorded", .count = ends_unrecorded_});
   }
+  CollectRings();
   TieClocks();
   Record(RunEnd{.end = ChildEnd::FromWaitStatus(parts_.state.job_status), .duration = Now()});
   finished_ = true;
   parts_.writer.Finish();
   parts_.state.end_recorded = true;
   parts_.loop.Forget(timer_.fd());
-  parts_.loop.Forget(grace_.fd());
+  parts_.loop.Forget(front_patience_.fd());
+  parts_.loop.Forget(ring_timer_.fd());
   parts_.tell({.kind = LinkMessage::Kind::kFinished});
 }
 

@@ -13,6 +13,7 @@
 #include "supervise/file_follower.h"
 #include "supervise/link.h"
 #include "supervise/relay.h"
+#include "supervise/ring_collector.h"
 #include "supervise/run_state.h"
 #include "supervise/sweep_source.h"
 
@@ -29,6 +30,7 @@ class Recorder {
     std::vector<Channel>& channels;
     RecordingWriter& writer;
     SweepSource* sweeps = nullptr;
+    std::string ring_directory;            // Empty: no probes.
     std::chrono::nanoseconds origin{};     // MonotonicNow() when the run began.
     std::chrono::milliseconds tick{1000};  // Without a SweepSource.
     std::function<void(const LinkMessage&)> tell;
@@ -40,7 +42,8 @@ class Recorder {
   void Record(EventBody body);
   /// To be called after each SIGCHLD.
   void ChildrenChanged();
-  bool finished() const { return finished_; }
+  /// To be called once the front has reported every signal that came before the job's end.
+  void FrontReported();
 
  private:
   /// What the recorder has of one channel. `relay` or `follower` is set.
@@ -58,10 +61,11 @@ class Recorder {
   void Follow(std::size_t index);
   void Tick();
   void Sweep();
+  void CollectRings();
   void TieClocks();
   void CheckStops();
   bool ReapOne();
-  void OnJobDead(int wait_status);
+  void OnJobDead();
   void FinishIfDrained();
   void Finish();
   void StopIfNothingIsLeft();
@@ -69,14 +73,17 @@ class Recorder {
   Parts parts_;
   std::vector<Output> outputs_;
   std::set<std::size_t> undrained_;
+  std::unique_ptr<RingCollector> rings_;
   Timer timer_;
-  Timer grace_;
+  Timer ring_timer_;
+  Timer front_patience_;
   Timer reap_again_;
-  bool grace_is_over_ = false;
+  bool front_reported_ = false;
   bool finished_ = false;
   std::vector<Event> swept_;
   std::vector<char> buffer_;
   std::chrono::nanoseconds asleep_{};   // Boot time ahead of monotonic time at the last look.
+  std::chrono::nanoseconds tied_{};     // Monotonic time of the last ClockTie.
   int ends_recorded_this_tick_ = 0;
   std::int64_t ends_unrecorded_ = 0;
 };

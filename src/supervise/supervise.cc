@@ -76,6 +76,7 @@ JobResult RunJob(const JobOptions& options, RecordingWriter& writer, SweepSource
                  .channels = *channels,
                  .writer = writer,
                  .sweeps = sweeps,
+                 .ring_directory = options.ring_directory,
                  .origin = MonotonicNow(),
                  .tick = options.tick};
   FillRunFacts(options.command, environment, parts.start);

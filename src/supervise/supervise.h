@@ -16,6 +16,7 @@ struct JobOptions {
   std::vector<std::string> command;                     // The program and its arguments, not empty.
   std::map<std::string, std::string> environment_set;   // Added to the job's environment (WHYSTOP_*).
   std::string python_path_prepend;                      // Folder put in front of PYTHONPATH; empty: left alone.
+  std::string ring_directory;                           // Where the probes' rings appear; empty: there are none.
   RunStart start_template;                              // What the caller knows; RunJob fills in the rest.
   std::chrono::milliseconds tick{1000};                 // The first sweep interval, used when there is no SweepSource.
 };

@@ -16,6 +16,8 @@ class SweepSource {
  public:
   virtual ~SweepSource() = default;
   virtual void Sweep(RunTime now, pid_t job, std::vector<Event>& out) = 0;
+  /// The recorder has reaped this process and put its end on record.
+  virtual void Reaped(pid_t /*pid*/) {}
   /// How long to wait before the next sweep: shorter when something nears a limit.
   virtual std::chrono::milliseconds NextInterval() { return std::chrono::seconds(1); }
 };

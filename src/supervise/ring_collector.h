@@ -1,0 +1,38 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "record/recording_writer.h"
+#include "wire/ring_reader.h"
+
+namespace whystop {
+
+/// Takes what the probes of the job's processes write to their rings into the recording, uninterpreted. Bounded: rings
+/// of ended processes are let go, and of more rings than kRingsMax at a time the later ones wait.
+class RingCollector {
+ public:
+  explicit RingCollector(std::string directory) : directory_(std::move(directory)) {}
+
+  /// Drains every ring, new ones included.
+  void Collect(RunTime now, RecordingWriter& writer);
+  /// When to come again: soon enough that no ring runs over at the pace seen last.
+  std::chrono::milliseconds NextInterval() const { return interval_; }
+
+ private:
+  static constexpr std::size_t kRingsMax = 256;
+
+  void FindNew();
+
+  std::string directory_;
+  std::int64_t folder_changed_ns_ = -1;
+  std::map<std::string, RingReader> open_;  // By file name.
+  std::map<std::string, bool> ended_;       // Seen to their end; never opened again.
+  std::chrono::milliseconds interval_{1000};
+};
+
+}  // namespace whystop
