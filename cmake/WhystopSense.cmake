@@ -1,4 +1,4 @@
-# What the sensors need beside their layer: a stand-in for NVIDIA's library in build/fake_nvml, and their bench program.
+# What the sensors need beside their layer: a stand-in for NVIDIA's library in build/fake_nvml.
 
 if(WHYSTOP_TESTS)
   add_library(fake_nvml SHARED ${CMAKE_SOURCE_DIR}/tests/fake_nvml/fake_nvml.c)
@@ -9,5 +9,3 @@ if(WHYSTOP_TESTS)
   endif()
 endif()
 
-add_executable(sample_bench ${CMAKE_SOURCE_DIR}/bench/sample_bench.cc)
-target_link_libraries(sample_bench PRIVATE whystop_sense)
