@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,13 +13,25 @@
 namespace whystop {
 
 /// One object of numbers and texts, nested objects flattened with "/": {"train": {"loss": 1}} is "train/loss".
-/// Booleans are numbers 0 and 1; nulls and arrays are left out. Bounded.
-struct JsonRow {
-  std::vector<std::pair<std::string, double>> numbers;
-  std::vector<std::pair<std::string, std::string>> texts;
+/// Booleans are numbers 0 and 1; nulls and arrays are left out. Bounded. Rows are reused without new allocations.
+class JsonRow {
+ public:
+  struct Entry {
+    std::string name;
+    double value = 0;
+  };
+  std::span<const Entry> numbers() const { return {entries_.data(), count_}; }
+  const std::vector<std::pair<std::string, std::string>>& texts() const { return texts_; }
+  const double* Number(std::string_view name) const;
 
-  const double* Number(std::string_view key) const;
+  void AddNumber(std::string_view name, double value);
+  void AddText(std::string_view name, std::string_view text) { texts_.emplace_back(name, text); }
   void Clear();
+
+ private:
+  std::vector<Entry> entries_;  // The first `count_` are of this row.
+  std::size_t count_ = 0;
+  std::vector<std::pair<std::string, std::string>> texts_;
 };
 
 /// Takes what a JSON document of metrics holds, in the order of the file.

@@ -15,8 +15,9 @@ std::optional<std::int64_t> WholeNumber(double number) {
 RowPosition MetricRows::PositionOf(const JsonRow& row, RowPosition position) {
   std::optional<std::int64_t> step;
   bool numbered = false;
-  for (const auto& [name, value] : row.numbers) {
-    switch (PositionKeyOf(name)) {
+  std::size_t at = 0;
+  for (const auto& [name, value] : row.numbers()) {
+    switch (Lookup(at++, name).key) {
       case PositionKey::kStep:
         step = step ? step : WholeNumber(value);
         break;
@@ -51,23 +52,33 @@ RowPosition MetricRows::PositionOf(const JsonRow& row, RowPosition position) {
   return position;
 }
 
+const MetricRows::Known& MetricRows::Lookup(std::size_t at, const std::string& name) {
+  if (at >= known_.size()) {
+    known_.resize(at + 1);
+  }
+  Known& known = known_[at];
+  if (known.name != name || name.empty()) {
+    known.name = name;
+    known.key = PositionKeyOf(name);
+    known.series = known.key == PositionKey::kNone ? log_.Find(name) : std::nullopt;
+  }
+  return known;
+}
+
 void MetricRows::Take(const JsonRow& row, RowPosition fallback) {
   ++rows_;
   const RowPosition position = PositionOf(row, fallback);
   bool is_training = false;
-  for (const auto& [name, value] : row.numbers) {  // All names first: a total makes its terms parts.
-    if (PositionKeyOf(name) == PositionKey::kNone) {
-      const auto series = log_.Find(name);
-      is_training = is_training || (series && log_.role(*series) == SeriesRole::kTrainLoss);
-    }
+  for (std::size_t i = 0; i < row.numbers().size(); ++i) {  // All names are known now: a total makes its terms parts.
+    const auto series = known_[i].series;
+    is_training = is_training || (series && log_.role(*series) == SeriesRole::kTrainLoss);
   }
   if (is_training) {  // Rows of an evaluation may count differently.
     log_.BeginRow(position);
   }
-  for (const auto& [name, value] : row.numbers) {
-    const auto series = PositionKeyOf(name) == PositionKey::kNone ? log_.Find(name) : std::nullopt;
-    if (series) {
-      log_.Push(*series, value, position);
+  for (std::size_t i = 0; i < row.numbers().size(); ++i) {
+    if (known_[i].series) {
+      log_.Push(*known_[i].series, row.numbers()[i].value, position);
     }
   }
 }

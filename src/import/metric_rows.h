@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "import/json_walk.h"
 #include "import/position_key.h"
@@ -19,9 +21,17 @@ class MetricRows {
   std::int64_t rows() const { return rows_; }
 
  private:
+  /// What a name turned out to be. Rows repeat their names in the same order, so the n-th is looked up at n.
+  struct Known {
+    std::string name;
+    PositionKey key = PositionKey::kNone;
+    std::optional<SeriesLog::SeriesIndex> series;
+  };
+  const Known& Lookup(std::size_t at, const std::string& name);
   RowPosition PositionOf(const JsonRow& row, RowPosition position);
 
   SeriesLog& log_;
+  std::vector<Known> known_;
   std::int64_t rows_ = 0;
 };
 

@@ -26,7 +26,7 @@ class Census final : public JsonVisitor {
  public:
   void OnRow(const std::string&, const JsonRow& row) override {
     ++rows;
-    numbers += row.numbers.size();
+    numbers += row.numbers().size();
   }
   void OnElement(const std::string&, std::int64_t, double) override { ++elements; }
   void OnFact(const std::string& path, double) override {

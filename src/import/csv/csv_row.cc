@@ -20,6 +20,19 @@ std::string_view StripTensor(std::string_view field) {
   return Trim(field.substr(0, field.find_first_of(",)")));
 }
 
+/// Where the quote stands that closes the field which began before `from`; the line's end if none does.
+std::size_t EndOfQuoted(std::string_view line, std::size_t from) {
+  for (std::size_t i = from; i < line.size(); ++i) {
+    if (line[i] == '"') {
+      if (i + 1 == line.size() || line[i + 1] != '"') {
+        return i;
+      }
+      ++i;
+    }
+  }
+  return line.size();
+}
+
 bool HasLetter(std::string_view field) {
   return std::any_of(field.begin(), field.end(),
                      [](char letter) { return std::isalpha(static_cast<unsigned char>(letter)) != 0; });
@@ -27,36 +40,23 @@ bool HasLetter(std::string_view field) {
 
 }  // namespace
 
-void SplitRow(std::string_view line, char separator, std::size_t fields_max, std::vector<std::string>& fields) {
+void SplitRow(std::string_view line, char separator, std::size_t fields_max, std::vector<std::string_view>& fields) {
   fields.clear();
   std::size_t at = 0;
   while (fields.size() < fields_max) {
-    std::size_t start = line.find_first_not_of(" \r", at);
-    start = start == std::string_view::npos ? line.size() : start;
+    std::size_t end = line.find(separator, at);
+    const std::size_t start = std::min(line.find_first_not_of(' ', at), line.size());
     if (start < line.size() && line[start] == '"') {
-      std::string field;
-      std::size_t i = start + 1;
-      for (; i < line.size(); ++i) {
-        if (line[i] != '"') {
-          field.push_back(line[i]);
-        } else if (i + 1 < line.size() && line[i + 1] == '"') {
-          field.push_back('"');
-          ++i;
-        } else {
-          break;
-        }
-      }
-      fields.push_back(std::move(field));
-      at = line.find(separator, std::min(i, line.size()));
+      const std::size_t close = EndOfQuoted(line, start + 1);
+      fields.push_back(line.substr(start + 1, close - start - 1));
+      end = line.find(separator, close);
     } else {
-      const std::size_t end = line.find(separator, at);
-      fields.emplace_back(Trim(line.substr(at, end == std::string_view::npos ? end : end - at)));
-      at = end;
+      fields.push_back(Trim(line.substr(at, end == std::string_view::npos ? end : end - at)));
     }
-    if (at == std::string_view::npos) {
+    if (end == std::string_view::npos) {
       return;
     }
-    ++at;
+    at = end + 1;
   }
 }
 
@@ -95,26 +95,26 @@ std::optional<double> FieldNumber(std::string_view field) {
 
 bool LooksLikeTable(std::string_view header, std::string_view next) {
   const char separator = SniffSeparator(header);
-  std::vector<std::string> names;
-  std::vector<std::string> values;
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> values;
   SplitRow(header, separator, kFieldsMax, names);
   SplitRow(next, separator, kFieldsMax, values);
-  if (separator == '\0' && (names.size() != 1 || names[0].find_first_of(" :=") != std::string::npos)) {
+  if (separator == '\0' && (names.size() != 1 || names[0].find_first_of(" :=") != std::string_view::npos)) {
     return false;  // A single column has a single word on top; "loss 0.3" is a log.
   }
   std::size_t name_count = 0;
-  for (const std::string& name : names) {
+  for (const std::string_view name : names) {
     if (FieldNumber(name) && HasLetter(name) == false) {
       return false;  // A number in the header: it is a row.
     }
-    if (name.size() > 256 || name.find_first_of("{}") != std::string::npos) {
+    if (name.size() > 256 || name.find_first_of("{}") != std::string_view::npos) {
       return false;
     }
     name_count += HasLetter(name) ? 1 : 0;
   }
   std::size_t number_count = 0;
   std::size_t filled = 0;
-  for (const std::string& value : values) {
+  for (const std::string_view value : values) {
     filled += value.empty() ? 0 : 1;
     number_count += FieldNumber(value) ? 1 : 0;
   }

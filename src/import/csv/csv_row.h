@@ -7,9 +7,9 @@
 
 namespace whystop {
 
-/// Splits one line of a table into fields, quotes removed ("" inside quotes is one quote), blanks around trimmed.
-/// `fields` is reused. Fields beyond `fields_max` are left out.
-void SplitRow(std::string_view line, char separator, std::size_t fields_max, std::vector<std::string>& fields);
+/// Splits one line of a table into fields, blanks and quotes around them removed. The fields are views of `line`; a
+/// doubled quote inside quotes stays doubled. `fields` is reused. Fields beyond `fields_max` are left out.
+void SplitRow(std::string_view line, char separator, std::size_t fields_max, std::vector<std::string_view>& fields);
 
 /// The separator that parts `header` into most fields: comma, semicolon, tab or bar. '\0': none of them occurs.
 char SniffSeparator(std::string_view header);

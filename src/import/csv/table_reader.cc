@@ -88,16 +88,16 @@ bool TableReader::IsHeaderAgain() const {
   // The same names again, perhaps with more of them.
   const std::size_t count = std::min(fields_.size(), header_.size());
   std::size_t same = 0;
-  for (const std::string& field : fields_) {
+  for (const std::string_view field : fields_) {
     same += !field.empty() && std::find(header_.begin(), header_.end(), field) != header_.end() ? 1U : 0U;
   }
-  return count > 0 && same * 2 > count && std::none_of(fields_.begin(), fields_.end(), [](const std::string& field) {
+  return count > 0 && same * 2 > count && std::none_of(fields_.begin(), fields_.end(), [](std::string_view field) {
            return FieldNumber(field).has_value();
          });
 }
 
 void TableReader::TakeHeader() {
-  header_ = fields_;
+  header_.assign(fields_.begin(), fields_.end());
   has_header_ = true;
   has_counter_ = false;
   columns_.assign(header_.size(), Column{});

@@ -41,7 +41,7 @@ class TableReader {
   bool has_counter_ = false;
   std::vector<Column> columns_;
   std::vector<std::string> header_;
-  std::vector<std::string> fields_;
+  std::vector<std::string_view> fields_;  // Of the current line.
   std::int64_t row_ = 0;
   std::string last_line_;
 };

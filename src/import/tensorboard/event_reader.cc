@@ -1,11 +1,11 @@
 #include "import/tensorboard/event_reader.h"
 
-#include <protozero/pbf_reader.hpp>
 #include <utility>
 
 #include "base/crc32c.h"
 #include "base/little_endian.h"
 #include "import/tensorboard/tensor_value.h"
+#include "import/wire_field.h"
 #include "model/observation_kind.h"
 
 namespace whystop {
@@ -23,8 +23,6 @@ constexpr protozero::pbf_tag_type kSummaryValue = 1;
 constexpr protozero::pbf_tag_type kValueTag = 1;
 constexpr protozero::pbf_tag_type kValueSimple = 2;
 constexpr protozero::pbf_tag_type kValueTensor = 8;
-
-std::string_view View(protozero::data_view view) { return {view.data(), view.size()}; }
 
 }  // namespace
 
@@ -65,15 +63,15 @@ void EventReader::ReadEvent(std::string_view event) {
     position.step = 0;  // Proto3 leaves out a zero.
     protozero::pbf_reader field(event.data(), event.size());
     while (field.next()) {
-      switch (field.tag()) {
-        case kWallTime:
+      switch (field.tag_and_type()) {
+        case DoubleField(kWallTime):
           wall_seconds = field.get_double();
           break;
-        case kStep:
+        case VarintField(kStep):
           position.step = field.get_int64();
           break;
-        case kSummary:
-          summary = View(field.get_view());
+        case BytesField(kSummary):
+          summary = TakeView(field);
           break;
         default:
           field.skip();
@@ -90,8 +88,8 @@ void EventReader::ReadEvent(std::string_view event) {
 
 void EventReader::ReadSummary(std::string_view summary, RowPosition position) {
   protozero::pbf_reader field(summary.data(), summary.size());
-  while (field.next(kSummaryValue)) {
-    ReadValue(View(field.get_view()), position);
+  while (NextBytes(field, kSummaryValue)) {
+    ReadValue(TakeView(field), position);
   }
 }
 
@@ -101,15 +99,15 @@ void EventReader::ReadValue(std::string_view value, const RowPosition& position)
   std::string_view tensor;
   protozero::pbf_reader field(value.data(), value.size());
   while (field.next()) {
-    switch (field.tag()) {
-      case kValueTag:
-        tag = View(field.get_view());
+    switch (field.tag_and_type()) {
+      case BytesField(kValueTag):
+        tag = TakeView(field);
         break;
-      case kValueSimple:
+      case FloatField(kValueSimple):
         number = static_cast<double>(field.get_float());
         break;
-      case kValueTensor:
-        tensor = View(field.get_view());
+      case BytesField(kValueTensor):
+        tensor = TakeView(field);
         break;
       default:
         field.skip();

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <protozero/pbf_reader.hpp>
+
+#include "import/wire_field.h"
 
 namespace whystop {
 namespace {
@@ -74,13 +75,9 @@ std::optional<double> FromContent(std::int32_t dtype, std::string_view content) 
   }
 }
 
-/// The only value of a repeated field, which writers pack or not as they like.
-template <typename Packed, typename One>
-std::optional<double> OnlyNumber(protozero::pbf_reader& field, Packed packed, One one) {
-  if (field.wire_type() != protozero::pbf_wire_type::length_delimited) {
-    return static_cast<double>(one());
-  }
-  const auto range = packed();
+/// The only value of a packed list.
+template <typename Range>
+std::optional<double> OnlyNumber(const Range& range) {
   auto at = range.begin();
   if (at == range.end()) {
     return std::nullopt;
@@ -89,50 +86,61 @@ std::optional<double> OnlyNumber(protozero::pbf_reader& field, Packed packed, On
   return ++at == range.end() ? std::optional<double>(value) : std::nullopt;
 }
 
+/// The number of a typed value list, which writers pack or not as they like. Nullopt: no such field.
+std::optional<std::optional<double>> ListedNumber(protozero::pbf_reader& field) {
+  switch (field.tag_and_type()) {
+    case BytesField(kFloatVal):
+      return OnlyNumber(field.get_packed_float());
+    case FloatField(kFloatVal):
+      return static_cast<double>(field.get_float());
+    case BytesField(kDoubleVal):
+      return OnlyNumber(field.get_packed_double());
+    case DoubleField(kDoubleVal):
+      return field.get_double();
+    case BytesField(kIntVal):
+    case BytesField(kHalfVal):
+      return OnlyNumber(field.get_packed_int32());
+    case VarintField(kIntVal):
+    case VarintField(kHalfVal):
+      return static_cast<double>(field.get_int32());
+    case BytesField(kInt64Val):
+      return OnlyNumber(field.get_packed_int64());
+    case VarintField(kInt64Val):
+      return static_cast<double>(field.get_int64());
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 TensorValue ReadTensor(std::string_view tensor_proto) {
   TensorValue out;
   std::int32_t dtype = 0;
   std::string_view content;
-  std::optional<double> half;
   protozero::pbf_reader field(tensor_proto.data(), tensor_proto.size());
   while (field.next()) {
-    switch (field.tag()) {
-      case kDtype:
+    if (const auto listed = ListedNumber(field)) {
+      out.number = *listed;
+      continue;
+    }
+    switch (field.tag_and_type()) {
+      case VarintField(kDtype):
         dtype = field.get_enum();
         break;
-      case kContent: {
-        const auto view = field.get_view();
-        content = {view.data(), view.size()};
+      case BytesField(kContent):
+        content = TakeView(field);
         break;
-      }
-      case kFloatVal:
-        out.number = OnlyNumber(field, [&] { return field.get_packed_float(); }, [&] { return field.get_float(); });
+      case BytesField(kStringVal):
+        out.text = std::string(TakeView(field).substr(0, kTextBytesMax));
         break;
-      case kDoubleVal:
-        out.number = OnlyNumber(field, [&] { return field.get_packed_double(); }, [&] { return field.get_double(); });
-        break;
-      case kIntVal:
-        out.number = OnlyNumber(field, [&] { return field.get_packed_int32(); }, [&] { return field.get_int32(); });
-        break;
-      case kInt64Val:
-        out.number = OnlyNumber(field, [&] { return field.get_packed_int64(); }, [&] { return field.get_int64(); });
-        break;
-      case kHalfVal:
-        half = OnlyNumber(field, [&] { return field.get_packed_int32(); }, [&] { return field.get_int32(); });
-        break;
-      case kStringVal: {
-        const auto view = field.get_view();
-        out.text = std::string(view.data(), std::min(view.size(), kTextBytesMax));
-        break;
-      }
       default:
         field.skip();
     }
   }
-  if (half && *half >= 0 && *half <= 0xffff) {
-    out.number = FromSixteenBits(dtype, static_cast<std::uint32_t>(*half));
+  const bool is_half = dtype == kHalf || dtype == kBfloat16;
+  if (is_half && out.number && *out.number >= 0 && *out.number <= 0xffff) {
+    out.number = FromSixteenBits(dtype, static_cast<std::uint32_t>(*out.number));
   }
   if (!content.empty()) {
     out.number = FromContent(dtype, content);

@@ -55,7 +55,7 @@ class StateVisitor final : public JsonVisitor {
     if (row.Number("train_runtime") != nullptr) {  // Means over the whole run, not points of it.
       Observation summary;
       summary.kind = kTrainerSummary;
-      for (const auto& [name, value] : row.numbers) {
+      for (const auto& [name, value] : row.numbers()) {
         summary.attributes.emplace(name, value);
       }
       summary_ = std::move(summary);

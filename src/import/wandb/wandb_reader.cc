@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <protozero/pbf_reader.hpp>
 #include <utility>
 
 #include "base/parse.h"
 #include "import/wandb/record_cutter.h"
+#include "import/wire_field.h"
 #include "model/observation_kind.h"
 
 namespace whystop {
@@ -35,12 +35,10 @@ constexpr int kKeyboardInterruptCode = 255;  // The client's exit hook: 1 for an
 constexpr std::size_t kKeyBytesMax = 512;
 constexpr std::size_t kConfigBytesMax = 64 << 10;
 
-std::string_view View(protozero::data_view view) { return {view.data(), view.size()}; }
-
 /// A google.protobuf.Timestamp, to the second.
 double SecondsOf(std::string_view timestamp) {
   protozero::pbf_reader field(timestamp.data(), timestamp.size());
-  return field.next(1) ? static_cast<double>(field.get_int64()) : 0;
+  return field.next(1, protozero::pbf_wire_type::varint) ? static_cast<double>(field.get_int64()) : 0;
 }
 
 std::optional<double> JsonNumber(std::string_view json) {
@@ -56,13 +54,13 @@ class ObjectInto final : public JsonVisitor {
  public:
   ObjectInto(JsonRow& row, const std::string& key) : row_(row), key_(key) {}
   void OnRow(const std::string&, const JsonRow& object) override {
-    for (const auto& [name, text] : object.texts) {
+    for (const auto& [name, text] : object.texts()) {
       if (name == "_type") {
         return;  // A picture, a table, a histogram.
       }
     }
-    for (const auto& [name, value] : object.numbers) {
-      row_.numbers.emplace_back(key_ + "/" + name, value);
+    for (const auto& [name, value] : object.numbers()) {
+      row_.AddNumber(key_ + "/" + name, value);
     }
   }
   void OnElement(const std::string&, std::int64_t, double) override {}
@@ -101,10 +99,10 @@ bool WandbReader::HasHistory(ByteSource& source) {
   RecordCutter cutter([&found](std::string_view record) {
     try {
       protozero::pbf_reader field(record.data(), record.size());
-      while (!found && field.next(kHistory)) {
+      while (!found && NextBytes(field, kHistory)) {
         protozero::pbf_reader item = field.get_message();
-        while (!found && item.next(kItems)) {
-          const Item read = ReadItem(View(item.get_view()));
+        while (!found && NextBytes(item, kItems)) {
+          const Item read = ReadItem(TakeView(item));
           found = !read.key.starts_with('_') && JsonNumber(read.value_json).has_value();
         }
       }
@@ -151,7 +149,7 @@ void WandbReader::TakeRecord(std::string_view record) {
     protozero::pbf_reader field(record.data(), record.size());
     while (field.next()) {
       if (field.wire_type() == protozero::pbf_wire_type::length_delimited) {
-        TakeField(field.tag(), View(field.get_view()));
+        TakeField(field.tag(), TakeView(field));
       } else {
         field.skip();
       }
@@ -188,16 +186,16 @@ WandbReader::Item WandbReader::ReadItem(std::string_view item) {
   Item out;
   protozero::pbf_reader field(item.data(), item.size());
   while (field.next()) {
-    switch (field.tag()) {
-      case kItemKey:
-      case kItemNestedKey:
+    switch (field.tag_and_type()) {
+      case BytesField(kItemKey):
+      case BytesField(kItemNestedKey):
         if (!out.key.empty()) {
           out.key.push_back('/');
         }
-        out.key.append(View(field.get_view()).substr(0, kKeyBytesMax - std::min(kKeyBytesMax, out.key.size())));
+        out.key.append(TakeView(field).substr(0, kKeyBytesMax - std::min(kKeyBytesMax, out.key.size())));
         break;
-      case kItemValue:
-        out.value_json = View(field.get_view());
+      case BytesField(kItemValue):
+        out.value_json = TakeView(field);
         break;
       default:
         field.skip();
@@ -209,10 +207,10 @@ WandbReader::Item WandbReader::ReadItem(std::string_view item) {
 void WandbReader::TakeHistory(std::string_view history) {
   row_.Clear();
   protozero::pbf_reader field(history.data(), history.size());
-  while (field.next(kItems)) {
-    const Item item = ReadItem(View(field.get_view()));
+  while (NextBytes(field, kItems)) {
+    const Item item = ReadItem(TakeView(field));
     if (const auto number = JsonNumber(item.value_json)) {
-      row_.numbers.emplace_back(item.key, *number);
+      row_.AddNumber(item.key, *number);
     } else if (item.value_json.starts_with('{')) {
       ObjectInto into(row_, item.key);
       static_cast<void>(WalkJsonLine(item.value_json, into));
@@ -223,8 +221,8 @@ void WandbReader::TakeHistory(std::string_view history) {
 
 void WandbReader::TakeConfig(std::string_view config) {
   protozero::pbf_reader field(config.data(), config.size());
-  while (field.next(kItems)) {
-    TakeConfigItem(ReadItem(View(field.get_view())));
+  while (NextBytes(field, kItems)) {
+    TakeConfigItem(ReadItem(TakeView(field)));
   }
 }
 
@@ -249,8 +247,8 @@ void WandbReader::TakeConfigItem(const Item& item) {
 
 void WandbReader::TakeRun(std::string_view run) {
   protozero::pbf_reader field(run.data(), run.size());
-  while (field.next(kRunConfigField)) {
-    TakeConfig(View(field.get_view()));
+  while (NextBytes(field, kRunConfigField)) {
+    TakeConfig(TakeView(field));
   }
 }
 
@@ -259,12 +257,12 @@ void WandbReader::TakeOutput(std::string_view output) {
   double wall_seconds = 0;
   protozero::pbf_reader field(output.data(), output.size());
   while (field.next()) {
-    switch (field.tag()) {
-      case kOutputLine:
-        line = View(field.get_view());
+    switch (field.tag_and_type()) {
+      case BytesField(kOutputLine):
+        line = TakeView(field);
         break;
-      case kOutputTime:
-        wall_seconds = SecondsOf(View(field.get_view()));
+      case BytesField(kOutputTime):
+        wall_seconds = SecondsOf(TakeView(field));
         break;
       default:
         field.skip();
@@ -279,11 +277,11 @@ void WandbReader::TakeExit(std::string_view exit_record) {
   exit_code_ = 0;  // Proto3 leaves out a zero.
   protozero::pbf_reader field(exit_record.data(), exit_record.size());
   while (field.next()) {
-    switch (field.tag()) {
-      case kExitCode:
+    switch (field.tag_and_type()) {
+      case VarintField(kExitCode):
         exit_code_ = field.get_int32();
         break;
-      case kExitRuntime:
+      case VarintField(kExitRuntime):
         runtime_seconds_ = field.get_int32();
         break;
       default:
