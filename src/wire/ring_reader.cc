@@ -14,6 +14,7 @@ namespace whystop {
 namespace {
 
 constexpr std::uint64_t kChunkSlots = 512;
+constexpr std::uint64_t kHeadMax = 1ULL << 62;
 
 Error Refuse(Error::Code code, const std::string& path, const char* why) {
   return {.code = code, .what = path + ": " + why, .hint = ""};
@@ -89,7 +90,8 @@ bool RingReader::ReadMarks() {
     return false;
   }
   header_.flags = now.flags;
-  header_.head = now.head;
+  // A number that no writer reaches is not believed: the slots tell by themselves.
+  header_.head = now.head < kHeadMax ? now.head : next_ - 1;
   header_.dropped = now.dropped;
   return true;
 }
@@ -195,7 +197,7 @@ void RingReader::ReadChunk(std::uint64_t first, std::uint64_t count, Drained& dr
     }
     // Every slot up to the head was whole once. Either the writer has come round to it again, or it is damaged.
     std::uint64_t head = 0;
-    const bool overwritten = ReadInto(file_, head, kHeadOffset) && head + 1 >= sequence + header_.slot_count;
+    const bool overwritten = ReadInto(file_, head, kHeadOffset) && head < kHeadMax && head + 1 >= sequence + header_.slot_count;
     (overwritten ? missing.overwritten : missing.damaged) += 1;
     (overwritten ? drained.overwritten : drained.damaged) += 1;
   }

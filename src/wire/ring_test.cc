@@ -237,6 +237,17 @@ TEST_F(RingTest, AFileCutAtAnyLengthIsReadWithoutHarm) {
   }
 }
 
+TEST_F(RingTest, AnAbsurdHeadIsNotBelieved) {
+  ASSERT_TRUE(OpenWriter());
+  writer_->Step(StepOf(1, 1), false);
+  std::fstream file(folder_.OnlyFile(), std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(kHeadOffset);
+  file.write("\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+  file.close();
+  auto reader = OpenReader();
+  EXPECT_EQ(DecodeAll(reader).All<Progress>().at(0).step, 1);
+}
+
 TEST_F(RingTest, AFileThatIsNoRingIsRefused) {
   const std::string path = folder_.path() + "/1-1.ring";
   std::ofstream(path) << std::string(20000, 'x');
