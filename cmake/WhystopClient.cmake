@@ -28,11 +28,6 @@ file(GLOB trainer_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/cpp_tra
 add_executable(cpp_trainer ${trainer_sources})
 target_link_libraries(cpp_trainer PRIVATE libwhystop_static)
 
-foreach(name stats_bench ring_bench)
-  add_executable(${name} EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/bench/${name}.cc)
-  target_link_libraries(${name} PRIVATE whystop_client)
-endforeach()
-
 # One extension for all Pythons from 3.8 on (the limited API). Without Python's headers the package falls back to its own
 # writer, so their absence is no error.
 find_package(Python3 COMPONENTS Interpreter Development.Module)

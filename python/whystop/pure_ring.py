@@ -114,6 +114,9 @@ class PureWriter:
         self._dropped = 0
         self._names = {}  # Name: [id, head when it was last written].
         self._lock = _thread.allocate_lock()
+        self._scratch = bytearray(SLOT_BYTES)
+        self._scratch_sequence = memoryview(self._scratch)[:8]
+        self._scratch_rest = memoryview(self._scratch)[8:]
 
     def alive(self):
         """Open, and in the process that opened it: a forked child must not write into its parent's ring."""
@@ -148,7 +151,7 @@ class PureWriter:
             memory.close()
 
     def _write(self, method, *arguments):
-        if not self.alive():
+        if self._memory is None or os.getpid() != self._pid:
             return
         # Bounded: a signal handler may stand above the very call that holds the lock.
         if not self._lock.acquire(False) and not self._lock.acquire(True, 0.02):
@@ -163,21 +166,23 @@ class PureWriter:
         finally:
             self._lock.release()
 
-    def _publish(self, place, slot):
+    def _fill(self, kind, body, part, parts, flags):
+        """Makes the next slot in the scratch bytes, which every slot goes through."""
+        scratch = self._scratch
+        now = time.monotonic_ns()
+        _slot.pack_into(scratch, 0, self._head + 1, 0, kind, flags | SLOT_ZLIB_CRC, part, parts, now, body)
+        _flags.pack_into(scratch, 8, zlib.crc32(scratch))
+
+    def _publish(self, place):
         memory = self._memory
         memory[place : place + 8] = _zero
-        memory[place + 8 : place + SLOT_BYTES] = slot[8:]
-        memory[place : place + 8] = slot[:8]
+        memory[place + 8 : place + SLOT_BYTES] = self._scratch_rest
+        memory[place : place + 8] = self._scratch_sequence
 
-    def _slot(self, kind, body, part, parts, flags):
-        sequence, now, flags = self._head + 1, time.monotonic_ns(), flags | SLOT_ZLIB_CRC
-        crc = zlib.crc32(_slot.pack(sequence, 0, kind, flags, part, parts, now, body))
-        return _slot.pack(sequence, crc, kind, flags, part, parts, now, body)
-
-    def _append(self, slot):
-        self._publish(HEADER_BYTES + SLOT_BYTES * (self._head % self._slots), slot)
+    def _append(self):
+        self._publish(HEADER_BYTES + SLOT_BYTES * (self._head % self._slots))
         self._head += 1
-        self._memory[HEAD_AT : HEAD_AT + 8] = _word.pack(self._head)
+        self._memory[HEAD_AT : HEAD_AT + 8] = self._scratch_sequence
 
     def _put(self, kind, body):
         parts = -(-len(body) // BODY_BYTES) or 1
@@ -186,7 +191,8 @@ class PureWriter:
             return
         for part in range(parts):
             piece = body[part * BODY_BYTES : (part + 1) * BODY_BYTES]
-            self._append(self._slot(kind, piece, part, parts, 0))
+            self._fill(kind, piece, part, parts, 0)
+            self._append()
 
     def _announce(self, name):
         known = self._names.get(name)
@@ -201,16 +207,13 @@ class PureWriter:
         return known[0]
 
     def _step(self, step, loss, lr, wait_s, duration_s, flags):
-        present, values = 0, []
-        for bit, value in enumerate((loss, lr, wait_s, duration_s)):
-            present |= 0 if value is None else 1 << bit
-            values.append(0.0 if value is None else value)
+        present = (loss is not None) | (lr is not None) << 1 | (wait_s is not None) << 2 | (duration_s is not None) << 3
+        body = _step.pack(step, loss or 0.0, lr or 0.0, wait_s or 0.0, duration_s or 0.0, flags & ~2, present)
         last_only = flags & 2
-        body = _step.pack(step, *values, flags & ~2, present)
-        slot = self._slot(KIND_STEP, body, 0, 1, SLOT_LAST_ONLY if last_only else 0)
+        self._fill(KIND_STEP, body, 0, 1, SLOT_LAST_ONLY if last_only else 0)
         if not last_only:
-            self._append(slot)
-        self._publish(LAST_STEP_AT + SLOT_BYTES * (self._last_steps % 2), slot)
+            self._append()
+        self._publish(LAST_STEP_AT + SLOT_BYTES * (self._last_steps & 1))
         self._last_steps += 1
 
     def _scalar(self, name, role, step, value):

@@ -41,7 +41,7 @@ std::int32_t NumberFromEnvironment(const char* name, std::int32_t fallback) {
   return value;
 }
 
-std::string_view TextOf(const char* text) { return text == nullptr ? std::string_view() : std::string_view(text); }
+std::string_view TextOf(const char* text) { return text == nullptr ? "" : text; }
 
 static_assert(sizeof(ws_step_record) == sizeof(StepBody));
 static_assert(sizeof(((ws_stats*)nullptr)->below) == sizeof(((whystop::StatsBody*)nullptr)->below));
