@@ -122,3 +122,10 @@ function(whystop_benches)
     target_link_libraries(${name} PRIVATE ${libraries})
   endforeach()
 endfunction()
+
+# bench/<name>/*.cc makes the program <name>_bench, linked to a layer. Not part of the default build.
+function(whystop_bench name layer)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/${name}/*.cc)
+  add_executable(${name}_bench EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(${name}_bench PRIVATE whystop_${layer})
+endfunction()

@@ -10,6 +10,8 @@
 namespace whystop {
 namespace {
 
+constexpr std::size_t kBarBytesMax = 4096;
+
 bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
 
 /// "12/340" in front of `end`; both parts whole numbers.
@@ -64,12 +66,12 @@ std::string_view LabelOf(std::string_view head) {
 }
 
 std::optional<Bar> ParseTqdm(std::string_view line) {
-  const std::size_t percent = line.find('%');
-  const std::size_t from = percent == std::string_view::npos ? 0 : percent;
-  const std::size_t times = FindTimes(line, from);
+  const std::size_t times = FindTimes(line, 0);
   if (times == std::string_view::npos) {
     return std::nullopt;
   }
+  const std::size_t percent = line.substr(0, times).find('%');
+  const std::size_t from = percent == std::string_view::npos ? 0 : percent;
   Bar bar;
   const std::string_view head = line.substr(0, times);
   ParseCount(head.substr(from), bar);
@@ -77,7 +79,7 @@ std::optional<Bar> ParseTqdm(std::string_view line) {
   if (!bar.done && !scaled) {
     return std::nullopt;
   }
-  if (percent != std::string_view::npos && percent < times) {
+  if (percent != std::string_view::npos) {
     if (percent == 0 || !IsDigit(line[percent - 1])) {
       return std::nullopt;
     }
@@ -124,18 +126,13 @@ std::optional<Bar> ParseMmcv(std::string_view line) {
 
 std::optional<Bar> ParseBar(std::string_view line) {
   const std::size_t bracket = line.find('[');
-  if (bracket == std::string_view::npos) {
+  if (bracket == std::string_view::npos || bracket + 1 >= line.size()) {
     return std::nullopt;
   }
-  if (line.find(" task/s, elapsed:", bracket) != std::string_view::npos) {
+  if (line[bracket + 1] == '>' || (line[bracket + 1] == ' ' && bracket == 0)) {
     return ParseMmcv(line);
   }
-  // Every tqdm bar has its times as "[mm:ss".
-  const std::string_view window = line.substr(0, 4096);
-  if (window.find(':', bracket) == std::string_view::npos || window.find("/") == std::string_view::npos) {
-    return std::nullopt;
-  }
-  return ParseTqdm(window);
+  return ParseTqdm(line.substr(0, kBarBytesMax));  // Every tqdm bar has its times as "[mm:ss".
 }
 
 bool IsSideBar(const Bar& bar) {

@@ -92,6 +92,10 @@ bool LogReader::ReadBar(std::string_view text, std::int64_t number, std::string_
 
 void LogReader::ReadText(std::string_view text, std::int64_t number) {
   const PeeledLine line = PeelPrefix(text);
+  const std::vector<SignatureMatcher::Match> matches = matcher_.MatchLine(line.body);
+  const auto marked = [&matches](std::string_view cause) {
+    return std::any_of(matches.begin(), matches.end(), [cause](const auto& match) { return match.signature->cause == cause; });
+  };
   if (!IsBlank(text)) {
     last_line_.assign(text.substr(0, kLineShownBytes));
     last_line_number_ = number;
@@ -99,26 +103,29 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
     if (tracebacks_.HasOpenException()) {
       sessions_.NoteFailure();
     }
-    const char* reason = tracebacks_.InFrames() ? nullptr : sessions_.Push(line);
+    const char* reason = tracebacks_.InFrames() ? nullptr : sessions_.Push(line, marked("session-start"));
     if (reason != nullptr) {
       StartSession(reason, number);
     }
   }
-  const bool in_traceback = tracebacks_.Push(line, number);
-  TakeExceptions();
+  bool in_traceback = false;
+  if (tracebacks_.Wants(line.body, marked("traceback"))) {
+    in_traceback = tracebacks_.Push(line, number);
+    TakeExceptions();
+  }
   lines_since_end_ = in_traceback ? 0 : lines_since_end_ + 1;
-  ReadFacts(line, number);
+  ReadFacts(line, number, matches);
   if (!in_traceback && !IsBlank(line.body)) {
     ReadMetrics(line, number);
   }
 }
 
-void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number) {
-  std::vector<SignatureMatcher::Match> matches = matcher_.MatchLine(line.body);
+void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number,
+                          const std::vector<SignatureMatcher::Match>& matches) {
   for (const SignatureMatcher::Match& match : matches) {
     const Signature& row = *match.signature;
     last_was_whole_ = true;
-    const bool repeated = std::any_of(std::as_const(matches).data(), &match, [&row](const SignatureMatcher::Match& other) {
+    const bool repeated = std::any_of(matches.data(), &match, [&row](const SignatureMatcher::Match& other) {
       return other.signature->cause == row.cause && other.signature->role == row.role;
     });
     if (row.role == LogFact::Role::kNoise || repeated) {
@@ -199,7 +206,9 @@ void LogReader::ReadMetrics(const PeeledLine& line, std::int64_t number) {
     return;
   }
   if (columns_.ReadRow(line.body, metric_line_) || LexMetricLine(line.body, metric_line_)) {
-    ReadPlan(line.body);
+    if (!metric_line_.has_counter()) {
+      ReadPlan(line.body);
+    }
     PushMetricLine(number, line.rank);
   }
 }

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kValuesMax = 96;
 constexpr std::size_t kKeyBytesMax = 64;
 constexpr std::size_t kLineBytesRead = 8192;
+constexpr double kEpochMax = 1e9;
 
 bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
 bool IsLetter(char letter) { return (letter | 0x20) >= 'a' && (letter | 0x20) <= 'z'; }
@@ -176,7 +177,7 @@ class Lexer {
               const std::optional<NumberToken>& total, std::size_t end) {
     const std::string_view word = LastWord(key);
     if (IsEpochKey(key, word)) {
-      if (!out_.epoch && std::isfinite(number.value) && number.value >= 0) {
+      if (!out_.epoch && number.value >= 0 && number.value < kEpochMax) {
         out_.epoch = number.value;
         out_.fractional_epoch = !number.whole;
         out_.epochs = total ? std::optional<double>(total->value) : std::nullopt;

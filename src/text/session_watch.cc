@@ -1,33 +1,12 @@
 #include "text/session_watch.h"
 
-#include <array>
-
 #include "base/parse.h"
 
 namespace whystop {
 namespace {
 
 constexpr std::size_t kFirstLines = 12;
-
-struct Opening {
-  std::string_view text;
-  const char* reason;
-};
-/// What launchers, schedulers and frameworks print once, when a run starts.
-constexpr std::array<Opening, 12> kOpenings = {{
-    {"nohup: ignoring input", "nohup"},
-    {"| NVIDIA-SMI ", "nvidia-smi banner"},
-    {"Environment info:", "environment dump"},
-    {"***** Running training *****", "Trainer start"},
-    {"Rank of current process: 0. World size:", "detectron2 start"},
-    {"WORLD INFO DICT: {", "DeepSpeed launcher start"},
-    {"Starting training for ", "training start"},
-    {"wandb: Tracking run with wandb version", "W&B start"},
-    {"Setting OMP_NUM_THREADS environment variable for each process to be 1", "torchrun start"},
-    {"Command line arguments: Namespace(", "argument dump"},
-    {"Loaded cfg from", "configuration dump"},
-    {"Current SLURM job", "Slurm job start"},
-}};
+constexpr std::int64_t kLinesWatched = 5000;  // For repetition within a run.
 
 std::uint64_t Shape(std::string_view text) {
   std::uint64_t hash = 0xCBF29CE484222325ULL;
@@ -52,13 +31,16 @@ bool IsNoMark(std::string_view text) {
 }  // namespace
 
 bool SessionWatch::IsFirstLineAgain(const PeeledLine& line) {
-  const std::string_view text = Trim(line.body);
-  if (text.size() < 16 || line.body[0] == ' ' || IsNoMark(text)) {
+  const bool ended = failed_ || completed_;
+  if (line.body.size() < 16 || line.body[0] == ' ' || (!ended && ++lines_ > kLinesWatched)) {
     return false;
   }
-  const std::uint64_t shape = Shape(text);
+  const std::uint64_t shape = Shape(line.body);
   const auto known = first_lines_.find(shape);
-  if (!failed_ && !completed_) {
+  if ((known == first_lines_.end() && (ended || first_lines_.size() >= kFirstLines)) || IsNoMark(line.body)) {
+    return false;
+  }
+  if (!ended) {
     if (known != first_lines_.end()) {
       known->second.usable = known->second.usable && known->second.session != session_;
       known->second.session = session_;
@@ -74,7 +56,7 @@ bool SessionWatch::IsFirstLineAgain(const PeeledLine& line) {
   return failed_ || ++again_ >= 3;
 }
 
-const char* SessionWatch::Push(const PeeledLine& line) {
+const char* SessionWatch::Push(const PeeledLine& line, bool opening) {
   const std::string_view body = line.body;
   if (report_above_ && !Trim(body).empty() && !body.starts_with("```")) {
     report_above_ = false;
@@ -91,12 +73,8 @@ const char* SessionWatch::Push(const PeeledLine& line) {
   if (body.starts_with("Sender: LSF System")) {
     return report_first_ ? "LSF job report" : nullptr;
   }
-  if (trained_ || failed_ || completed_) {
-    for (const Opening& opening : kOpenings) {
-      if (body.find(opening.text) != std::string_view::npos) {
-        return opening.reason;
-      }
-    }
+  if (opening && (trained_ || failed_ || completed_)) {
+    return "a start message";
   }
   return IsFirstLineAgain(line) ? "the first lines of the run again" : nullptr;
 }
@@ -107,6 +85,7 @@ void SessionWatch::Reset() {
   again_ = 0;
   trained_ = false;
   ++session_;
+  lines_ = 0;
 }
 
 }  // namespace whystop

@@ -18,8 +18,9 @@ class SessionWatch {
   void NoteCompletion() { completed_ = true; }
   /// The current run trained.
   void NoteTraining() { trained_ = true; }
-  /// Why the line starts another run, or nullptr.
-  const char* Push(const PeeledLine& line);
+  /// Why the line starts another run, or nullptr. `opening`: launchers or frameworks say so when a run starts (rows of
+  /// the signature table).
+  const char* Push(const PeeledLine& line, bool opening);
   /// Another run has begun.
   void Reset();
 
@@ -32,6 +33,7 @@ class SessionWatch {
   bool report_above_ = false;         // An LSF report that closes the output above it was read.
   bool report_first_ = false;         // This file's LSF reports come before the output.
   int session_ = 0;
+  std::int64_t lines_ = 0;            // Of the current run.
   int again_ = 0;                     // First lines that came again after a planned end.
   // Of the file's first run, digits apart. A line that comes twice in one run is no mark: ranks repeat each other.
   struct Mark {

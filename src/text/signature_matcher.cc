@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <numeric>
+#include <utility>
 
 #include "base/parse.h"
 
@@ -23,7 +25,16 @@ constexpr std::string_view kOrdinaryText =
     "Training time: memory data_time: lr: eta: INFO - WARNING - DEBUG - UserWarning: warnings.warn( File \"/home/user/"
     "lib/python3.10/site-packages/torch/nn/modules/module.py\", line 1747, in forward return self. rank0 model "
     "optimizer checkpoint saved to Saving validation worker process worker data loader loaded images seconds sec "
-    "Loading dataset tokens tensor shape device cuda: error: Error warning test train_loss eval_loss ";
+    "Loading dataset tokens tensor shape device cuda: test train_loss eval_loss with from for in of "
+    "the The and to is are was that this not can will be by on at as an or it has have been after before using used use "
+    "number num_ number of max min mean average total version default value values weight weights type types name names "
+    "config dict True False None list size Size index input output outputs inputs function method class layer layers "
+    "path file files line lines time times wait waiting queue memory allocated GPU CPU process processes rank ranks node "
+    "running Running run runs started finished done next previous current first last best better result results score "
+    "back backward forward gradient gradients overflow update updates setting set get expected expert exception call "
+    "calls called torch.Size([ torch. tensorflow keras numpy transformers attention hidden embedding expected found "
+    "server client host address port job jobs task tasks step_ steps: loss= lr= 1, 2, 3, 28, 15: 116 image images "
+    "reading writing written read write checking checked passed failed: ed: ing: ion: ted: ned: 0, s ge: er: es: ";
 
 std::uint32_t LoadWord(const char* at) {
   std::uint32_t word = 0;
@@ -31,6 +42,8 @@ std::uint32_t LoadWord(const char* at) {
   return word;
 }
 
+constexpr unsigned kCoarseBits = 12;
+std::uint32_t CoarseSlot(std::uint32_t word) { return word * 0x85EBCA6BU >> (32 - kCoarseBits); }
 std::uint32_t Slot(std::uint32_t word) { return word * 0x9E3779B1U >> (32 - kBitmapBits); }
 
 int OrdinaryWindows(std::string_view piece) {
@@ -54,7 +67,7 @@ std::string_view RarestPiece(std::string_view literal) {
   int best_cost = std::numeric_limits<int>::max();
   for (std::size_t at = 0; at + kPieceBytes <= literal.size(); ++at) {
     const std::string_view piece = literal.substr(at, kPieceBytes);
-    const int cost = 4 * OrdinaryWindows(piece) + Plainness(piece);
+    const int cost = 10 * OrdinaryWindows(piece) + Plainness(piece);
     if (cost < best_cost) {
       best_cost = cost;
       best = piece;
@@ -94,6 +107,7 @@ SignatureMatcher::SignatureMatcher(std::span<const Signature> signatures) : bitm
       AddPiece(index, entries_[index]->literal);
     }
   }
+  SortWords();
 }
 
 SignatureMatcher::~SignatureMatcher() = default;
@@ -104,21 +118,60 @@ void SignatureMatcher::AddPiece(std::size_t index, const std::string& literal) {
     unfiltered_.push_back(static_cast<std::uint32_t>(index));
     return;
   }
+  const std::size_t start = literal.find(piece);
   for (std::size_t at = 0; at + 4 <= piece.size(); ++at) {
     const std::uint32_t word = LoadWord(piece.data() + at);
     const std::uint32_t slot = Slot(word);
     bitmap_[slot / 64] |= std::uint64_t{1} << slot % 64;
-    words_[word].push_back(static_cast<std::uint32_t>(index));
+    words_.push_back({.word = word,
+                      .index = static_cast<std::uint32_t>(index),
+                      .offset = static_cast<std::uint32_t>(start + at)});
   }
+}
+
+void SignatureMatcher::SortWords() {
+  std::sort(words_.begin(), words_.end(), [](const Word& a, const Word& b) {
+    return std::pair(CoarseSlot(a.word), a.word) < std::pair(CoarseSlot(b.word), b.word);
+  });
+  starts_.assign((1U << kCoarseBits) + 1, 0);
+  for (const Word& word : words_) {
+    ++starts_[CoarseSlot(word.word) + 1];
+  }
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+}
+
+std::span<const SignatureMatcher::Word> SignatureMatcher::WordsAt(const char* at) const {
+  const std::uint32_t word = LoadWord(at);
+  const std::uint32_t slot = CoarseSlot(word);
+  std::size_t from = starts_[slot];
+  const std::size_t end = starts_[slot + 1];
+  while (from < end && words_[from].word != word) {
+    ++from;
+  }
+  std::size_t to = from;
+  while (to < end && words_[to].word == word) {
+    ++to;
+  }
+  return {words_.data() + from, to - from};
+}
+
+bool SignatureMatcher::StandsAt(const Word& word, std::string_view text, std::size_t at) const {
+  const std::string& literal = entries_[word.index]->literal;
+  return at >= word.offset && text.size() - (at - word.offset) >= literal.size() &&
+         std::memcmp(text.data() + at - word.offset, literal.data(), literal.size()) == 0;
 }
 
 std::size_t SignatureMatcher::NextCandidate(std::string_view text, std::size_t from) const {
   const std::uint64_t* bits = bitmap_.data();
   for (std::size_t at = (from + 3) & ~std::size_t{3}; at + 4 <= text.size(); at += 4) {
-    const std::uint32_t word = LoadWord(text.data() + at);
-    const std::uint32_t slot = Slot(word);
-    if ((bits[slot / 64] >> slot % 64 & 1) != 0 && words_.contains(word)) {
-      return at;
+    const std::uint32_t slot = Slot(LoadWord(text.data() + at));
+    if ((bits[slot / 64] >> slot % 64 & 1) == 0) {
+      continue;
+    }
+    for (const Word& word : WordsAt(text.data() + at)) {
+      if (StandsAt(word, text, at)) {
+        return at;
+      }
     }
   }
   return std::string_view::npos;
@@ -136,10 +189,17 @@ std::vector<SignatureMatcher::Match> SignatureMatcher::MatchLine(std::string_vie
       out.push_back({.signature = &entries_[found->second]->signature, .captures = {}});
     }
   }
+  std::size_t first = NextCandidate(line, 0);
+  if (first == std::string_view::npos && unfiltered_.empty()) {
+    return out;
+  }
   std::vector<std::uint32_t> tried = unfiltered_;
-  for (std::size_t at = NextCandidate(line, 0); at != std::string_view::npos; at = NextCandidate(line, at + 1)) {
-    const std::vector<std::uint32_t>& candidates = words_.find(LoadWord(line.data() + at))->second;
-    tried.insert(tried.end(), candidates.begin(), candidates.end());
+  for (std::size_t at = first; at != std::string_view::npos; at = NextCandidate(line, at + 1)) {
+    for (const Word& word : WordsAt(line.data() + at)) {
+      if (StandsAt(word, line, at)) {
+        tried.push_back(word.index);
+      }
+    }
   }
   std::sort(tried.begin(), tried.end());
   tried.erase(std::unique(tried.begin(), tried.end()), tried.end());
@@ -151,9 +211,6 @@ std::vector<SignatureMatcher::Match> SignatureMatcher::MatchLine(std::string_vie
 
 void SignatureMatcher::Verify(std::size_t index, std::string_view line, std::vector<Match>& out) const {
   Entry& entry = *entries_[index];
-  if (line.find(entry.literal) == std::string_view::npos) {
-    return;
-  }
   Match match{.signature = &entry.signature, .captures = {}};
   if (entry.signature.kind == Signature::Kind::kRegex) {
     const re2::RE2& regex = entry.Regex();

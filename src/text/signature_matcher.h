@@ -34,7 +34,7 @@ class SignatureMatcher {
   /// Might a signature stand in `text`? False means surely not (whole-line signatures apart). `text` may hold many
   /// lines.
   bool MayMatch(std::string_view text) const;
-  /// Where the filter first fires at or after `from`, as a position inside the word; npos: nowhere.
+  /// Where the required text of some signature stands, at or after `from`: a position inside it. npos: nowhere.
   std::size_t NextCandidate(std::string_view text, std::size_t from) const;
   /// All signatures found in one line, in order of the table. `line` has no logger prefix.
   std::vector<Match> MatchLine(std::string_view line) const;
@@ -44,13 +44,23 @@ class SignatureMatcher {
 
  private:
   struct Entry;
+  /// One word of a signature's piece, and where in its required text it stands.
+  struct Word {
+    std::uint32_t word = 0;
+    std::uint32_t index = 0;
+    std::uint32_t offset = 0;
+  };
   void AddPiece(std::size_t index, const std::string& literal);
+  void SortWords();
+  /// All words equal to the one at `at`; empty for nearly every position.
+  std::span<const Word> WordsAt(const char* at) const;
+  bool StandsAt(const Word& word, std::string_view text, std::size_t at) const;
   void Verify(std::size_t index, std::string_view line, std::vector<Match>& out) const;
 
   std::vector<std::unique_ptr<Entry>> entries_;
   std::vector<std::uint64_t> bitmap_;
-  // Word to the signatures whose piece holds it.
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> words_;
+  std::vector<Word> words_;             // Sorted by slot, then word.
+  std::vector<std::uint32_t> starts_;   // First of words_ of each coarse slot.
   std::unordered_map<std::string_view, std::uint32_t> whole_lines_;
   std::size_t whole_line_bytes_max_ = 0;
   std::vector<std::uint32_t> unfiltered_;  // No usable piece: tried on every line. Empty for our table (tested).

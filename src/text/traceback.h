@@ -24,6 +24,10 @@ class TracebackReader {
  public:
   explicit TracebackReader(std::string file) : file_(std::move(file)) {}
 
+  /// False: pushing the line would do nothing. `header`: it holds a traceback's header.
+  bool Wants(std::string_view body, bool header) const {
+    return header || !open_.empty() || body.starts_with("  File \"") || body.starts_with("Exception ignored in");
+  }
   /// True: the line is part of a traceback (its numbers are no metrics).
   bool Push(const PeeledLine& line, std::int64_t number);
   /// Tracebacks whose last line was read. Call after each Push.
