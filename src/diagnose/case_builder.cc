@@ -1,6 +1,7 @@
 #include "diagnose/case_builder.h"
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 namespace whystop {
@@ -66,7 +67,8 @@ void CaseBuilder::Take(const RunStart& start) {
 
 void CaseBuilder::Take(const Sample& sample, RunTime at) {
   for (const Reading& reading : sample.readings) {
-    const std::pair key{reading.subject, reading.quantity};
+    const std::uint64_t key =
+        (std::uint64_t{reading.subject} << 16) | static_cast<std::uint64_t>(reading.quantity);
     auto found = readings_.find(key);
     if (found == readings_.end()) {
       if (readings_.size() >= kReadingsMax) {
@@ -160,6 +162,10 @@ CaseFile CaseBuilder::Build() const {
   for (const auto& [key, history] : readings_) {
     file.readings.push_back(history);
   }
+  std::sort(file.readings.begin(), file.readings.end(), [](const ReadingHistory& a, const ReadingHistory& b) {
+    return std::tie(a.quantity, a.subject.kind, a.subject.number, a.subject.name) <
+           std::tie(b.quantity, b.subject.kind, b.subject.number, b.subject.name);
+  });
   std::vector<Kept<LogFact>> facts;
   for (const auto& [key, kept] : log_facts_) {
     kept.ForEach(append(facts));

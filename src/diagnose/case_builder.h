@@ -41,7 +41,7 @@ class CaseBuilder final : public EventSink {
   CaseFile file_;
   std::int64_t order_ = 0;
   std::unordered_map<SubjectId, Subject> subjects_;
-  std::map<std::pair<SubjectId, Quantity>, ReadingHistory> readings_;
+  std::unordered_map<std::uint64_t, ReadingHistory> readings_;  // By subject and quantity.
   FirstAndLast<ProcessEnd> failed_processes_{64, 64};
   FirstAndLast<ProcessEnd> ended_processes_{16, 48};
   FirstAndLast<SignalSeen> signals_{16, 48};

@@ -93,14 +93,18 @@ std::optional<Record> RecordingReader::Next() {
   while (true) {
     Source* earliest = nullptr;
     for (Source& source : sources_) {
-      if (!source.head) {
+      if (!source.head && !source.at_end) {
         source.head = source.file->Next();
+        source.at_end = !source.head;
       }
       if (source.head && (earliest == nullptr || source.head->at < earliest->head->at)) {
         earliest = &source;
       }
     }
     if (earliest == nullptr) {
+      for (Source& source : sources_) {
+        source.at_end = false;  // The next call looks again.
+      }
       return std::nullopt;
     }
     Record record = std::move(*earliest->head);

@@ -60,6 +60,7 @@ class RecordingReader {
   struct Source {
     std::unique_ptr<RecordFile> file;
     std::optional<Record> head;
+    bool at_end = false;  // Looked at since the last end and found exhausted.
   };
   bool DropRepeatedLog(Record& record);
 
