@@ -25,6 +25,12 @@ double SpreadOf(const std::vector<double>& values, double middle) {
   return Median(std::move(away));
 }
 
+/// Higher than the last few. One that is not cannot be a jump, as the higher one was none: that spares most of the work.
+bool IsHighest(const std::deque<double>& recent, double value) {
+  constexpr std::ptrdiff_t kLast = 8;
+  return std::all_of(recent.end() - kLast, recent.end(), [value](double before) { return before < value; });
+}
+
 /// The training loss jumped far above its recent range and never came back. Jumps that recover are ordinary.
 class LossSpike final : public Detector {
  public:
@@ -93,7 +99,7 @@ class LossSpike final : public Detector {
       if (value < series.jump->usual + 2 * series.jump->unit) {
         series.jump.reset();
       }
-    } else if (series.recent.size() >= kWindowMin) {
+    } else if (series.recent.size() >= kWindowMin && IsHighest(series.recent, value)) {
       const std::vector<double> recent(series.recent.begin(), series.recent.end());
       const double usual = Median(recent);
       // A flat loss has no spread at all; the floor keeps its first wobble from counting.
