@@ -1,6 +1,6 @@
 """Reads generated metric files with whystop and with TensorBoard's Python loader, turn by turn, in CPU time.
 
-    python bench/events_bench.py --bench build/events_bench [--records 2000000] [--rounds 3]
+    python bench/events_bench.py [--bench build/events_bench] [--records 2000000] [--rounds 3]
 
 Run it with an interpreter that has `tensorboard`; without it the comparison is left out, and said so. The loader gets a
 smaller file (it is slow); rates are points a second of CPU. Fails below the bar of 200 times the loader, or when
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 BAR_TIMES_LOADER = 200
 PEAK_KIB_MAX = 64 * 1024
 
@@ -42,7 +43,7 @@ def read_with_tensorboard(path: pathlib.Path) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bench", required=True)
+    parser.add_argument("--bench", default=str(ROOT / "build" / "events_bench"))
     parser.add_argument("--records", type=int, default=2_000_000)
     parser.add_argument("--loader-records", type=int, default=60_000)
     parser.add_argument("--rounds", type=int, default=3)

@@ -34,11 +34,11 @@ class MemorySource final : public ByteSource {
   std::size_t piece_bytes_;
 };
 
-/// A file, read ahead in pieces of 1 MiB. A read error ends it; `fault` says why.
+/// A file, read in pieces that fit the cache (256 KiB). A read error ends it; `fault` says why.
 class FileSource final : public ByteSource {
  public:
   static Result<std::unique_ptr<FileSource>> Open(const std::string& path);
-  FileSource(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)), buffer_(std::size_t{1} << 20) {}
+  FileSource(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)), buffer_(std::size_t{256} << 10) {}
   std::string_view Next() override;
   const std::string& fault() const { return fault_; }
 
