@@ -38,7 +38,7 @@ class Writer {
                      Noise());
       default:
         return step_ % 5000 == 7 ? Print("UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`.\n")
-                                 : Print("INFO:root:checkpoint saved to /work/run/ckpt-%d.pt in %.2f s\n", step_, Noise());
+                                 : Print("INFO:root:checkpoint saved to /data/run/ckpt-%d.pt in %.2f s\n", step_, Noise());
     }
   }
 
