@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parse.h"
+#include "text/letters.h"
 #include "text/number.h"
 
 namespace whystop {
@@ -46,7 +47,7 @@ void KeepNames(const std::vector<std::string_view>& words, std::vector<std::stri
 
 bool ColumnTable::PushHeader(std::string_view line) {
   const std::string_view text = Trim(line);
-  if (!text.starts_with("Epoch ") && !text.starts_with("Class ")) {
+  if ((!text.starts_with("Epoch ") && !text.starts_with("Class ")) || (text[6] != ' ' && !IsOf(text[6], kLetterAlpha))) {
     return false;
   }
   const std::vector<std::string_view> words = Words(text);

@@ -237,12 +237,13 @@ void LogReader::PushScalars(const MetricLine& line, std::int64_t number, std::op
   scalar_event_.at = at_;
   Scalar& scalar = std::get<Scalar>(scalar_event_.body);
   scalar.rank = rank;
+  const std::optional<std::int64_t> step = progress_.GlobalStep(line);
   for (const MetricStream::Point& point : points_) {
     const bool now = point.line == number;
     scalar.series.assign(point.series);
     scalar.role = point.role;
     scalar.value = point.value;
-    scalar.step = now ? progress_.GlobalStep(line) : std::nullopt;
+    scalar.step = now ? step : std::nullopt;
     scalar.epoch = line.epoch ? line.epoch : now ? progress_.epoch() : std::nullopt;
     scalar.place.line = point.line;
     out_.Push(scalar_event_);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/parse.h"
+#include "text/letters.h"
 #include "text/number.h"
 
 namespace whystop {
@@ -15,9 +16,9 @@ constexpr std::size_t kKeyBytesMax = 64;
 constexpr std::size_t kLineBytesRead = 8192;
 constexpr double kEpochMax = 1e9;
 
-bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
-bool IsLetter(char letter) { return (letter | 0x20) >= 'a' && (letter | 0x20) <= 'z'; }
-bool IsWordLetter(char letter) { return IsDigit(letter) || IsLetter(letter) || letter == '_'; }
+bool IsDigit(char letter) { return IsOf(letter, kLetterDigit); }
+bool IsLetter(char letter) { return IsOf(letter, kLetterAlpha); }
+bool IsWordLetter(char letter) { return IsOf(letter, kLetterWord); }
 
 bool EqualsLower(std::string_view text, std::string_view lower) {
   return text.size() == lower.size() && std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
@@ -70,23 +71,23 @@ bool SpeaksOfHeldOut(std::string_view key) {
 
 /// The name in the text before a number: the words after the last sentence, colon or quote, without signs around it.
 std::string_view CleanKey(std::string_view text) {
-  constexpr std::string_view kAfter = " \t:=[(<'\"`~#>*@";
-  constexpr std::string_view kBefore = " \t'\"`.,:;)]}>-*#=%!/\\&+$([{";
-  const std::size_t last = text.find_last_not_of(kAfter);
-  if (last == std::string_view::npos) {
-    return {};
+  while (!text.empty() && IsOf(text.back(), kLetterAfterKey)) {
+    text.remove_suffix(1);
   }
-  text = text.substr(0, last + 1);
-  const std::size_t colon = text.rfind(": ");
-  if (colon != std::string_view::npos) {
-    text.remove_prefix(colon + 2);
+  for (std::size_t at = text.size(); at > 1; --at) {
+    if (text[at - 1] == ' ' && text[at - 2] == ':') {
+      text.remove_prefix(at);
+      break;
+    }
   }
   if (text.size() > kKeyBytesMax) {
     text.remove_prefix(text.size() - kKeyBytesMax);
     text.remove_prefix(std::min(text.find(' '), text.size()));
   }
-  const std::size_t first = text.find_first_not_of(kBefore);
-  return first == std::string_view::npos ? std::string_view() : text.substr(first);
+  while (!text.empty() && IsOf(text.front(), kLetterBeforeKey)) {
+    text.remove_prefix(1);
+  }
+  return text;
 }
 
 class Lexer {
@@ -96,8 +97,12 @@ class Lexer {
   void Run() {
     while (at_ < body_.size() && out_.values.size() < kValuesMax) {
       const char letter = body_[at_];
+      if (!IsOf(letter, kLetterMayStart | kLetterPartsKeys)) {
+        ++at_;
+        continue;
+      }
       if (!MayStartNumber(letter)) {
-        if (letter == ',' || letter == '|' || letter == ';' || letter == '\t' || letter == '{' || letter == '}') {
+        if (IsOf(letter, kLetterPartsKeys)) {
           key_start_ = at_ + 1;
         } else if (letter == '-' && at_ > 0 && body_[at_ - 1] == ' ' && at_ + 1 < body_.size() && body_[at_ + 1] == ' ') {
           key_start_ = at_ + 1;
@@ -166,7 +171,8 @@ class Lexer {
     std::size_t end = at_ + number.size;
     const std::optional<NumberToken> total = number.whole ? ReadTotal(end) : std::nullopt;
     Assign(key, before, number, total, end);
-    while (end < body_.size() && (IsLetter(body_[end]) || std::string_view("%/])'\"").find(body_[end]) != std::string_view::npos)) {
+    while (end < body_.size() && (IsLetter(body_[end]) || body_[end] == '%' || body_[end] == '/' || body_[end] == ']' ||
+                                  body_[end] == ')' || body_[end] == '\'' || body_[end] == '"')) {
       ++end;  // Its unit and what closes it.
     }
     at_ = end;
@@ -234,7 +240,10 @@ class Lexer {
 
   /// "trainer.py:105", "dict(lr_mult=0": places and configuration, no names of series.
   static bool IsCodeOrPath(std::string_view text) {
-    for (const std::string_view sign : {".py", ".cc", ".cpp", "://", "dict(", "@", "\\"}) {
+    if (std::none_of(text.begin(), text.end(), [](char letter) { return IsOf(letter, kLetterSuspect); })) {
+      return false;
+    }
+    for (const std::string_view sign : {".py", ".cc", ".cpp", "dict(", "@", "\\"}) {
       if (text.find(sign) != std::string_view::npos) {
         return true;
       }

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "text/terminal_text.h"
+
 namespace whystop {
 namespace {
 
@@ -31,25 +33,27 @@ std::uint64_t ShapeOf(const MetricLine& line) {
 }  // namespace
 
 const MetricStream::Name* MetricStream::NameOf(std::string_view key, bool validation) {
-  scratch_.assign(validation ? "val " : "");
-  scratch_.append(key);
-  const auto found = names_.find(scratch_);
-  if (found != names_.end()) {
-    return &found->second;
-  }
-  if (names_.size() >= kKeysMax) {
+  const Names& names = validation ? held_out_names_ : names_;
+  const auto found = names.find(key);
+  return found != names.end() ? &found->second : AddName(key, validation);
+}
+
+const MetricStream::Name* MetricStream::AddName(std::string_view key, bool validation) {
+  if (names_.size() + held_out_names_.size() >= kKeysMax) {
     return nullptr;
   }
-  Name name{.series = std::string(key), .role = roles_.Of(key)};
+  Name name{.series = ReadableText(key, 128), .role = roles_.Of(key)};
   if (validation && (name.role == SeriesRole::kTrainLoss || name.role == SeriesRole::kTrainScore)) {
-    name.series = scratch_;
-    name.role = roles_.Of(scratch_);
+    name.series = "val " + name.series;
+    name.role = roles_.Of(name.series);
   }
   // A new total makes parts of what were losses before.
-  for (auto& [known, other] : names_) {
-    other.role = roles_.Of(other.series);
+  for (Names* names : {&names_, &held_out_names_}) {
+    for (auto& [known, other] : *names) {
+      other.role = roles_.Of(other.series);
+    }
   }
-  return &names_.emplace(scratch_, std::move(name)).first->second;
+  return &(validation ? held_out_names_ : names_).emplace(std::string(key), std::move(name)).first->second;
 }
 
 bool MetricStream::IsLive(const MetricLine& line, std::int64_t number, Shape*& shape) {
@@ -83,15 +87,15 @@ bool MetricStream::IsLive(const MetricLine& line, std::int64_t number, Shape*& s
 }
 
 void MetricStream::Push(const MetricLine& line, std::int64_t number, std::vector<Point>& out) {
+  line_names_.clear();
   for (const MetricValue& value : line.values) {
-    static_cast<void>(NameOf(value.key, line.validation));  // All names of a line before any role is asked for.
+    line_names_.push_back(NameOf(value.key, line.validation));  // All names of a line before any role is asked for.
   }
   if (!line.values.empty() && line.values.front().key == "train_runtime") {
     return;  // The Trainer's closing summary: its train_loss is a mean over the whole run.
   }
   // Without a counter only losses and scores are believed: configurations list rates as well.
-  const bool known = std::any_of(line.values.begin(), line.values.end(), [&](const MetricValue& value) {
-    const Name* name = NameOf(value.key, line.validation);
+  const bool known = std::any_of(line_names_.begin(), line_names_.end(), [&line](const Name* name) {
     return name != nullptr && name->role != SeriesRole::kOther &&
            (line.has_counter() || (name->role != SeriesRole::kLearningRate && name->role != SeriesRole::kLossScale));
   });
@@ -118,7 +122,7 @@ void MetricStream::Push(const MetricLine& line, std::int64_t number, std::vector
 void MetricStream::Emit(const MetricLine& line, const std::vector<double>* values, std::int64_t number,
                         std::vector<Point>& out) {
   for (std::size_t at = 0; at < line.values.size(); ++at) {
-    const Name* name = NameOf(line.values[at].key, line.validation);
+    const Name* name = line_names_[at];
     if (name == nullptr || (name->role == SeriesRole::kOther && IsBookkeeping(line.values[at].key))) {
       continue;
     }

@@ -51,14 +51,22 @@ class MetricStream {
     SeriesRole role = SeriesRole::kOther;
   };
 
+  struct KeyHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
+  };
+  using Names = std::unordered_map<std::string, Name, KeyHash, std::equal_to<>>;
+
   const Name* NameOf(std::string_view key, bool validation);
+  const Name* AddName(std::string_view key, bool validation);
   bool IsLive(const MetricLine& line, std::int64_t number, Shape*& shape);
   void Emit(const MetricLine& line, const std::vector<double>* values, std::int64_t number, std::vector<Point>& out);
 
   std::unordered_map<std::uint64_t, Shape> shapes_;
-  std::unordered_map<std::string, Name> names_;
+  Names names_;             // By key.
+  Names held_out_names_;    // By key of lines about held-out data.
+  std::vector<const Name*> line_names_;  // Of the line at hand; nullptr: there are too many names already.
   SeriesRoles roles_;
-  std::string scratch_;
   std::int64_t training_points_ = 0;
 };
 

@@ -4,13 +4,15 @@
 #include <array>
 #include <charconv>
 
+#include "text/letters.h"
+
 namespace whystop {
 namespace {
 
 constexpr std::size_t kPeelBytesMax = 96;  // A prefix part longer than this is no prefix.
 
-bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
-bool IsLetter(char letter) { return (letter | 0x20) >= 'a' && (letter | 0x20) <= 'z'; }
+bool IsDigit(char letter) { return IsOf(letter, kLetterDigit); }
+bool IsLetter(char letter) { return IsOf(letter, kLetterAlpha); }
 
 std::size_t DigitsAt(std::string_view text, std::size_t at) {
   std::size_t end = at;
@@ -155,52 +157,74 @@ constexpr std::array<LevelName, 11> kLevels = {{{"DEBUG", LogLevel::kDebug},
                                                 {"E ", LogLevel::kError},
                                                 {"D ", LogLevel::kDebug}}};
 
+struct LevelAt {
+  std::size_t at = 0;
+  std::size_t end = 0;
+  LogLevel level = LogLevel::kNone;
+};
+
+/// The first level's name in the head of a line, with nothing but names and signs before it.
+std::optional<LevelAt> FindLevel(std::string_view head, bool stamped) {
+  const std::size_t limit = stamped ? head.size() : std::min<std::size_t>(2, head.size());
+  int blanks = 0;
+  for (std::size_t at = 0; at < limit; ++at) {
+    const char letter = head[at];
+    blanks += letter == ' ' ? 1 : 0;
+    if (!IsOf(letter, kLetterWord) && std::string_view(" .-|:[]/").find(letter) == std::string_view::npos) {
+      return std::nullopt;
+    }
+    if (blanks > 6 || letter < 'C' || letter > 'W' || (at > 0 && IsLetter(head[at - 1]))) {
+      if (blanks > 6) {
+        return std::nullopt;
+      }
+      continue;
+    }
+    for (const LevelName& known : kLevels) {
+      const bool letter_only = known.name.size() == 2;  // TensorFlow's single letters follow a time stamp only.
+      if (known.name[0] != letter || (letter_only && !(stamped && at == 0)) || !head.substr(at).starts_with(known.name)) {
+        continue;
+      }
+      const std::size_t end = at + known.name.size();
+      const char next = end < head.size() ? head[end] : ' ';
+      if (letter_only || next == ']' || next == ':' || next == '|' || next == '-' || next == ' ') {
+        return LevelAt{.at = at, .end = end, .level = known.level};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 /// "INFO - ", "INFO:name:", "[WARNING] ", "| INFO | module | ", "mmdet - INFO - ", "d2.utils.events INFO: ".
 bool PeelLevel(std::string_view& text, bool stamped, PeeledLine& out) {
-  const std::string_view head = text.substr(0, kPeelBytesMax);
-  for (const LevelName& known : kLevels) {
-    if (known.name.size() == 2 && !(stamped && head.starts_with(known.name))) {
-      continue;  // TensorFlow's single letters follow a time stamp only.
-    }
-    const std::size_t at = head.find(known.name);
-    const std::size_t end = at + known.name.size();
-    if (at == head.npos || (!stamped && at > 1) || (end < head.size() && IsLetter(head[end]) && head[end - 1] != ' ')) {
-      continue;
-    }
-    const std::string_view before = head.substr(0, at);
-    const bool names_only = std::all_of(before.begin(), before.end(), [](char letter) {
-      return IsLetter(letter) || IsDigit(letter) || std::string_view(" ._-|:[]/").find(letter) != std::string_view::npos;
-    });
-    if (!names_only || (at > 0 && IsLetter(before.back())) || std::count(before.begin(), before.end(), ' ') > 6) {
-      continue;
-    }
-    std::string_view rest = text.substr(end);
-    if (!rest.empty() && std::string_view("]:|- ").find(rest[0]) == std::string_view::npos && known.name.size() > 2) {
-      continue;
-    }
-    if (!stamped && rest.starts_with(' ') && !rest.starts_with(" - ") && !rest.starts_with(" | ") &&
-        !rest.starts_with(" [")) {
-      continue;  // "ERROR occurred" is prose.
-    }
-    for (const std::string_view part : {"]", ":", " - ", " | ", " "}) {
-      if (rest.starts_with(part)) {
-        rest.remove_prefix(part.size());
-        break;
-      }
-    }
-    if (text.substr(end).starts_with(':') && !rest.starts_with(' ')) {
-      const std::size_t name = rest.substr(0, kPeelBytesMax).find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
-      if (name != std::string_view::npos && name > 0 && rest[name] == ':') {
-        rest.remove_prefix(name + 1);  // Python's basic format: "INFO:module:message".
-      }
-    }
-    DropOneSpace(rest);
-    out.level = known.level;
-    text = rest;
-    return true;
+  const std::optional<LevelAt> found = FindLevel(text.substr(0, kPeelBytesMax), stamped);
+  if (!found) {
+    return false;
   }
-  return false;
+  std::string_view rest = text.substr(found->end);
+  if (!stamped && rest.starts_with(' ') && !rest.starts_with(" - ") && !rest.starts_with(" | ") &&
+      !rest.starts_with(" [")) {
+    return false;  // "ERROR occurred" is prose.
+  }
+  const bool colon = rest.starts_with(':');
+  for (const std::string_view part : {"]", ":", " - ", " | ", " "}) {
+    if (rest.starts_with(part)) {
+      rest.remove_prefix(part.size());
+      break;
+    }
+  }
+  if (colon && !rest.starts_with(' ')) {
+    std::size_t name = 0;
+    while (name < rest.size() && name < kPeelBytesMax && (IsOf(rest[name], kLetterWord) || rest[name] == '.')) {
+      ++name;
+    }
+    if (name > 0 && name < rest.size() && rest[name] == ':') {
+      rest.remove_prefix(name + 1);  // Python's basic format: "INFO:module:message".
+    }
+  }
+  DropOneSpace(rest);
+  out.level = found->level;
+  text = rest;
+  return true;
 }
 
 /// glog and torch: "I0124 14:50:20.055000 76778 torch/_dynamo/utils.py:399] ", "[W124 14:24:02.33 File.cpp:12] ".
