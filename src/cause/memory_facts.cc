@@ -12,6 +12,8 @@
 namespace whystop {
 namespace {
 
+constexpr double kNearLimit = 0.9;
+
 bool IsOurs(const CaseFile& run, std::int64_t pid) {
   if (run.start && run.start->pid == pid) {
     return true;
@@ -61,18 +63,34 @@ void ReadKernelLines(const CaseFile& run, MemoryFacts& facts) {
   }
 }
 
-/// The job's own control group has the longest path of those on record.
+std::optional<std::int64_t> ReadOf(const CaseFile& run, const Subject& subject, Quantity quantity) {
+  for (const ReadingHistory* history : run.FindAll(quantity)) {
+    if (history->subject == subject) {
+      return history->max;
+    }
+  }
+  return std::nullopt;
+}
+
+std::int64_t PeakOf(const CaseFile& run, const Subject& group) {
+  return std::max(ReadOf(run, group, Quantity::kCgroupMemoryBytes).value_or(0),
+                  ReadOf(run, group, Quantity::kCgroupMemoryPeakBytes).value_or(0));
+}
+
+bool WasFull(const CaseFile& run, const Subject& group) {
+  const auto limit = ReadOf(run, group, Quantity::kCgroupMemoryLimitBytes);
+  return limit && static_cast<double>(PeakOf(run, group)) > kNearLimit * static_cast<double>(*limit);
+}
+
+/// Kills in a group that was full, or in the innermost one, are the run's; those further out may be another job's.
 void ReadCounters(const CaseFile& run, MemoryFacts& facts) {
   const auto kills = run.FindAll(Quantity::kCgroupOomKills);
-  const auto own = std::max_element(kills.begin(), kills.end(), [](const auto* a, const auto* b) {
+  const auto innermost = std::max_element(kills.begin(), kills.end(), [](const auto* a, const auto* b) {
     return a->subject.name.size() < b->subject.name.size();
   });
   for (const ReadingHistory* history : kills) {
-    if (history == *own) {
-      facts.cgroup_kills = history->Rise();
-    } else {
-      facts.cgroup_kills_above = std::max(facts.cgroup_kills_above.value_or(0), history->Rise());
-    }
+    auto& counter = history == *innermost || WasFull(run, history->subject) ? facts.cgroup_kills : facts.cgroup_kills_above;
+    counter = std::max(counter.value_or(0), history->Rise());
   }
   if (const auto* host = run.Find(Subject::Kind::kHost, Quantity::kHostOomKills)) {
     facts.host_kills = host->Rise();
@@ -85,23 +103,12 @@ void ReadCounters(const CaseFile& run, MemoryFacts& facts) {
   }
 }
 
-std::optional<std::int64_t> ReadOf(const CaseFile& run, const Subject& subject, Quantity quantity) {
-  for (const ReadingHistory* history : run.FindAll(quantity)) {
-    if (history->subject == subject) {
-      return history->max;
-    }
-  }
-  return std::nullopt;
-}
-
 void ReadLimits(const CaseFile& run, MemoryFacts& facts) {
   for (const ReadingHistory* limit : run.FindAll(Quantity::kCgroupMemoryLimitBytes)) {
     if (!facts.limit_bytes || limit->last < *facts.limit_bytes) {
       facts.limit_bytes = limit->last;
       facts.limit_name = "control group " + limit->subject.name;
-      const auto usage = ReadOf(run, limit->subject, Quantity::kCgroupMemoryBytes);
-      const auto peak = ReadOf(run, limit->subject, Quantity::kCgroupMemoryPeakBytes);
-      facts.peak_bytes = std::max(usage.value_or(0), peak.value_or(0));
+      facts.peak_bytes = PeakOf(run, limit->subject);
     }
   }
   if (facts.limit_bytes && (!facts.host_total_bytes || *facts.limit_bytes <= *facts.host_total_bytes)) {
@@ -120,7 +127,7 @@ void ReadLimits(const CaseFile& run, MemoryFacts& facts) {
 }  // namespace
 
 bool MemoryFacts::NearLimit() const {
-  return limit_bytes && peak_bytes && static_cast<double>(*peak_bytes) > 0.9 * static_cast<double>(*limit_bytes);
+  return limit_bytes && peak_bytes && static_cast<double>(*peak_bytes) > kNearLimit * static_cast<double>(*limit_bytes);
 }
 
 bool MemoryFacts::HostWasShort() const {

@@ -2,7 +2,7 @@
 """Judges every file of the shared corpus of real logs and metric files, and prints a table.
 
 Each file is copied under a neutral name first, so that its name cannot help. Usage:
-    tests/corpus/judge_corpus.py [--binary build/whystop] [--markdown] [--misses]
+    tests/corpus/judge_corpus.py [--binary build/whystop] [--misses]
 """
 
 import argparse
