@@ -24,7 +24,7 @@ constexpr std::string_view kMatters[] = {
     "killed process",
     "oom_reaper",
     "invoked oom-killer",
-    "oom_score_adj",
+
     "page allocation failure",
     "segfault at",
     "general protection",
@@ -66,13 +66,12 @@ constexpr std::string_view kMatters[] = {
     "aer:",
     "pcie bus error",
 };
-// Said when a file system is mounted or a driver loads: harmless however it looks.
+// Said when a file system is mounted or a driver loads, or the frames and table heads ("+0x8/0x8a")
+// that follow a report: nothing of their own to say.
 constexpr std::string_view kHarmless[] = {
-    "mounted filesystem", "unmounting filesystem",
-    "mounting v",         "ending clean mount",
-    "re-mounted",         "deprecated",
-    "edac mc: ver",       "mce: cpu supports",
-    "initialized",
+    "+0x",          "[  pid  ]",          "mounted filesystem", "unmounting filesystem",
+    "mounting v",   "ending clean mount", "re-mounted",         "deprecated",
+    "edac mc: ver", "mce: cpu supports",  "initialized",
 };
 
 template <std::size_t N>

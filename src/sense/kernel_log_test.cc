@@ -37,6 +37,8 @@ TEST(KernelLineMatters, TellsTroubleFromChatter) {
            "EXT4-fs (sda1): mounted filesystem with ordered data mode. Quota mode: none.",
            "XFS (sdb1): Ending clean mount",
            "eth0: link becomes ready",
+           " oom_kill_process.cold+0x8/0x8a",
+           "[  pid  ]   uid  tgid total_vm      rss oom_score_adj name",
            "memory.oom_control is deprecated",
            "systemd[1]: Started Session 2 of User a.",
            "",
