@@ -21,6 +21,7 @@ class Governor:
         self.tokens_s = share * process_time()
         self.spent_s = 0.0
         self._costs = {}
+        self._medians = {}
         self._always_s = 0.0
 
     def earn(self, duration_s):
@@ -33,18 +34,18 @@ class Governor:
 
     def affords(self, what, units=1):
         """Whether `units` of a work that was measured before fit into the tokens. The first time always does."""
-        return self._unit_cost(what) * units <= self.tokens_s
+        return self.cost(what, units) <= self.tokens_s
+
+    def cost(self, what, units=1):
+        return self._medians.get(what, 0.0) * units
 
     def spend(self, what, units, seconds):
         cost = self._note(what, units, seconds) * units
         self.tokens_s -= cost
         self.spent_s += cost
 
-    def _unit_cost(self, what):
-        costs = self._costs.get(what)
-        return sorted(costs)[len(costs) // 2] if costs else 0.0
-
     def _note(self, what, units, seconds):
         costs = self._costs.setdefault(what, deque(maxlen=_COSTS_KEPT))
         costs.append(seconds / max(units, 1))
-        return self._unit_cost(what)
+        median = self._medians[what] = sorted(costs)[len(costs) // 2]
+        return median

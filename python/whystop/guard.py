@@ -14,11 +14,11 @@ inject = None  # Tests set this to a function that raises inside every hook.
 def quiet(function):
     """A hook that never raises into user code. What a signal handler of the user raises meanwhile still passes."""
 
-    def guarded(*args, **kwargs):
+    def guarded(*args):
         try:
             if inject is not None:
                 inject(function)
-            return function(*args, **kwargs)
+            return function(*args)
         except Exception as error:
             if not _is_own(error):
                 raise

@@ -11,6 +11,7 @@ class LateValues:
     def __init__(self, torch):
         self._torch = torch
         self._pending = deque()
+        self.waiting = False
 
     def put(self, tensor, arrived):
         """Calls arrived(value) from a later take(). Dropped when too many are under way or nothing can be copied."""
@@ -22,8 +23,10 @@ class LateValues:
         event = cuda.Event()
         event.record()
         self._pending.append((event, copy, arrived))
+        self.waiting = True
 
     def take(self):
         while self._pending and self._pending[0][0].query():
             _, copy, arrived = self._pending.popleft()
             arrived(float(copy.item()))
+        self.waiting = bool(self._pending)

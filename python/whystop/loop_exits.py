@@ -16,6 +16,8 @@ class Exits:
         self._by_code = {}
         for level in nest.levels:
             self._by_code.setdefault(level.code, []).append(level)
+        self.code_count = len(self._by_code)
+        self.last_epoch = False  # The loop around the innermost one is in its last turn.
         self._inside = set(nest.levels)
         self.handler_lines = {line for level in nest.levels for line, _, _ in level.loop.handlers}
         self._left_since = set()
@@ -24,6 +26,10 @@ class Exits:
         self._handled = None  # The same of the last one that an `except` of the nest took.
         self._told = {}
         self._caught = 0
+
+    def may_leave_outside(self, inner):
+        """Whether it matters that the innermost loop ends: a loop around it can be left, or it is the only one."""
+        return inner is self.nest.levels[0] or any(level.loop.exits for level in self.nest.levels[:-1]) or self.last_epoch
 
     def codes(self):
         return list(self._by_code)

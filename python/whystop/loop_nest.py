@@ -102,7 +102,7 @@ class Nest:
             )
 
     def tell_progress(self, frames):
-        """Reads where the loops are. `frames` are those of the levels."""
+        """Reads where the loops are; `frames` are those of the levels. Returns whether the last epoch is running."""
         epoch = epochs = step = steps = None
         for frame, level in zip(frames, self.levels):
             if level.plan is None or level not in (self.epoch_level, self.step_level):
@@ -112,13 +112,13 @@ class Nest:
                 epoch, epochs = turn, level.plan.planned
             else:
                 step, steps = turn, level.plan.planned
-        if self.epoch_level is not None and self.step_level is not None:
+        if self.epoch_level is not None:
+            # The inner loop counts within its epoch; the run's own count goes on.
             steps = steps * epochs if steps is not None and epochs is not None else None
-            step = self._training.step  # The inner loop counts within its epoch; the run's own count goes on.
-        if self.epoch_level is None:
-            epoch = None
+            step = self._training.step
         if epoch is not None or epochs is not None or steps is not None:
-            self._training.channel.writer.progress(epoch, epochs, step if self.step_level is not None else self._training.step, steps)
+            self._training.channel.writer.progress(epoch, epochs, None if step is None else int(step), None if steps is None else int(steps))
+        return epoch is not None and epoch == epochs
 
     def tell_exit(self, level, how, leaving, error, values, turn):
         """The "loop-exit" observation. `leaving` is the statement, where one is known; `error` its exception."""

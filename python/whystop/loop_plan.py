@@ -13,19 +13,26 @@ class Plan:
     def __init__(self, kind, planned=None, variable=None, start=0, stride=1, over="", loader=False):
         self.kind = kind  # "range", "sized", "while", "unknown"
         self.planned = planned
-        self.variable = variable  # The name that counts the turns; None: nothing does.
+        self.variable = None  # The name that counts the turns; None: nothing does.
+        self._counter = None
+        if variable is not None:
+            self.count_by(variable)
         self.start = start
         self.stride = stride
         self.over = over  # The header's expression, as written.
         self.loader = loader  # The loop takes its turns from a DataLoader.
 
+    def count_by(self, variable):
+        self.variable = variable
+        self._counter = ast.parse(variable, mode="eval").body
+
     def turn(self, scope):
         """The turn the loop is in, from 1, or None."""
-        if self.variable is None:
+        if self._counter is None:
             return None
         try:
-            value = scope.number(ast.parse(self.variable, mode="eval").body)
-        except (Unknown, SyntaxError):
+            value = scope.number(self._counter)
+        except Unknown:
             return None
         if self.kind == "while":
             return value
@@ -41,7 +48,7 @@ def plan_of(loop, scope):
     target = node.target
     counted = target.elts[0] if isinstance(target, (ast.Tuple, ast.List)) and target.elts else target
     if plan.kind == "range" and isinstance(counted, ast.Name):
-        plan.variable = counted.id
+        plan.count_by(counted.id)
     return plan
 
 

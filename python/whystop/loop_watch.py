@@ -1,7 +1,7 @@
 """Follows the training loop: plan, progress and exit, from the events of the training."""
 
 import sys
-import threading
+from threading import get_ident
 from time import perf_counter
 
 from whystop.guard import quiet
@@ -10,6 +10,8 @@ from whystop.loop_nest import Codes, Nest, find_levels, release
 
 _READ_EVERY_S = 0.02
 _READ_ALWAYS = 5  # The first steps are read each.
+_UNREAD_MAX = 500
+_FRUITLESS_MAX = 32
 
 
 class LoopWatch:
@@ -21,9 +23,14 @@ class LoopWatch:
         self._nest = None
         self._exits = None
         self._told_plan = False
-        self._thread = threading.get_ident()
-        self._last_read = 0.0
-        if sys.version_info >= (3, 12):
+        self._thread = get_ident()
+        self._last_read = perf_counter()
+        self._unread = 0  # Steps still to come before the loop is looked at again.
+        self._steps_then = 0
+        self._fruitless = 0
+        self._monitored = sys.version_info >= (3, 12)
+        training.loop_kinds = frozenset(["step", "zero_grad", "loss", "backward", "data", "data-end"])
+        if self._monitored:
             from whystop.loop_monitor import Monitor
 
             self._tracker = Monitor()
@@ -34,33 +41,49 @@ class LoopWatch:
 
     @quiet
     def on_event(self, kind):
-        if threading.get_ident() != self._thread:
+        if kind == "step" and self._unread > 0 and (self._nest is None or self._exits.whole()):
+            self._unread -= 1
+            if self._monitored or self._nest is None or self._tracker.passes_step():
+                return
+        elif get_ident() != self._thread:
             return
-        frame = sys._getframe(2)
-        if kind == "step" or self._nest is None:
-            self._look(kind, frame)
-        self._tracker.event(kind, frame)
+        elif kind == "step" or self._nest is None:
+            self._look(kind, sys._getframe(2))
+        self._tracker.event(kind, sys._getframe(2))
 
     def _look(self, kind, frame):
-        now = perf_counter()
-        soon = self._told_plan and self._training.step > _READ_ALWAYS and now - self._last_read < _READ_EVERY_S
-        if soon and self._exits.whole():
-            return
-        self._last_read = now
+        self._plan_next_look()
         found = find_levels(self._codes, frame)
         if not found:
+            self._give_up_slowly()
             return
         frames = [item for item, _ in found]
         self._follow(kind, frames, [level for _, level in found])
         if kind == "step":
-            self._nest.tell_progress(frames)
+            self._exits.last_epoch = self._nest.tell_progress(frames)
         for item in frames:
             release(item)
+
+    def _plan_next_look(self):
+        """Some fifty looks a second: as many steps are passed over as fit between two."""
+        now = perf_counter()
+        steps = self._training.step
+        pace = (steps - self._steps_then) / max(now - self._last_read, 1e-6)
+        self._last_read, self._steps_then = now, steps
+        self._unread = 0 if steps <= _READ_ALWAYS else min(int(pace * _READ_EVERY_S), _UNREAD_MAX)
+
+    def _give_up_slowly(self):
+        """No loop of the user's own is around: a framework's, or code without source. Asked again now and then."""
+        self._fruitless += 1
+        if self._fruitless > _FRUITLESS_MAX and self._nest is None:
+            self._training.loop_kinds = frozenset(["step"])
+            self._unread = _UNREAD_MAX
 
     def _follow(self, kind, frames, levels):
         """Takes these loops as the training's. What was seen before the first step is a guess, and not told."""
         new = self._nest is None or not self._nest.same(levels)
         if new:
+            self._fruitless = 0
             self._nest = Nest(self._training, levels)
             self._exits = Exits(self._training, self._nest)
             self._told_plan = False
@@ -73,6 +96,8 @@ class LoopWatch:
         if kind == "step" and (not self._told_plan or entered_anew or before != self._nest.planned()):
             self._nest.tell_plan()
             self._told_plan = True
+            if self._monitored:
+                self._training.loop_kinds = frozenset(["step"])
         if new:
             self._tracker.attach(self._exits)
 

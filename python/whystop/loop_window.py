@@ -7,41 +7,66 @@ loss) after which a loop can be left, and closes at the next event. What the win
 import sys
 
 from whystop.guard import quiet
-from whystop.loop_nest import release
+from whystop.loop_nest import release, scope_of
 
 _LINES_MAX = 600
 _CALLS_MAX = 20000
-_LINE_S, _CALL_S, _OPEN_S = 0.8e-6, 0.4e-6, 3e-6  # What tracing adds, measured on CPython 3.11; see bench/overhead.py.
+_LINE_S, _CALL_S, _OPEN_S = 1.2e-6, 0.6e-6, 8e-6  # What tracing adds, about, on CPython 3.11.
+_KINDS = frozenset(["step", "zero_grad", "loss", "backward", "data", "data-end"])
+_USELESS_MAX = 16
+_FORCED_TURNS = 20
+_PASS_MAX = 1000
+_ORDER = {"data-end": 0, "data": 1, "zero_grad": 2, "loss": 3, "backward": 4, "step": 5}  # Of events on one line.
 
 
 class Windows:
+    """Opens and closes the windows. `training.loop_kinds` names the events that can matter; the others cost nothing."""
+
     def __init__(self, training):
         self._training = training
         self._exits = None
         self._frames = []  # Only while a window is open.
         self._lines = self._calls = 0
-        self._event_lines = {}  # loop -> {kind of event: line}
-        self._whole_turns = 1  # Turns still to be traced whole, to meet exceptions that are caught.
+        self._event_lines = {}  # kind of event -> its line in the innermost loop
+        self._useless = {}  # kind of event -> how often in a row no loop could be left behind it
+        self._forced_turns = _FORCED_TURNS
         self._stepped = True
         self._tracing_whole = False
         self._hidden = False
+        self._pass = 0
+        self._turn_then = (0, 0)  # (turn of the innermost loop, step) when it was read last
 
     def attach(self, exits):
+        self._pass = 0
+        if self._frames:
+            self.close()
         self._exits = exits
-        self._whole_turns = 1
+        self._event_lines = {}
+        self._useless = {}
+        self._choose_kinds()
 
     def event(self, kind, frame):
         """Something happened in the training, at this point of the program."""
         if self._exits is None or not self._may_trace():
             return
         frames = self._loop_frames(frame)
-        whole = self._whole_turn(kind, frames)
+        whole = self._whole_turn(kind)
         if self._frames and not whole:
             self.close()
         if not frames or self._frames:
             return
-        if whole or self._wanted(kind, frames):
+        wanted = whole or self._wanted(kind, frames)
+        if wanted:
             self._open(frames)
+        self._useless[kind] = self._useless.get(kind, 0) + 1 if wanted is False else 0
+        if self._useless[kind] == _USELESS_MAX:
+            self._choose_kinds()
+
+    def _choose_kinds(self):
+        """While a window is open every event closes it; else only those behind which a loop may be left."""
+        kept = [kind for kind in _KINDS if self._useless.get(kind, 0) < _USELESS_MAX]
+        first = ["data", "zero_grad"] if self._catches() else []
+        self._training.loop_kinds = _KINDS if self._frames else frozenset(kept + first + ["step", "data-end"])
 
     def _may_trace(self):
         """Somebody else's tracer (a debugger, coverage) goes first."""
@@ -50,52 +75,80 @@ class Windows:
 
     def _loop_frames(self, frame):
         """The frames that run loops of the nest, innermost first."""
-        frames, codes = [], self._exits.codes()
-        while frame is not None and len(frames) < len(codes):
-            if frame.f_code in codes:
+        frames, exits = [], self._exits
+        missing = exits.code_count
+        while frame is not None and missing:
+            if exits.levels(frame.f_code):
                 frames.append(frame)
+                missing -= 1
             frame = frame.f_back
         return frames
 
-    def _whole_turn(self, kind, frames):
-        """Whether this turn is to be traced whole: the loop catches exceptions, and the last turn made no step."""
+    def _whole_turn(self, kind):
+        """Whether this turn is to be traced whole: the loop catches exceptions, which can come from anywhere. As far as the
+        tokens last, and a few times where the turn before made no step: there one was caught."""
         if kind == "step":
             self._stepped = True
             return False
-        if kind in ("data", "zero_grad"):
-            first = kind == "data" or "data" not in self._event_lines.get(self._inner_loop(), {})
-            if first and self._catches():
-                turn = self._whole_turns > 0 or not self._stepped
-                self._whole_turns -= 1
-                self._stepped = False
-                return turn and self._affords()
+        begins = kind == "data" or (kind == "zero_grad" and "data" not in self._event_lines)
+        if begins and self._catches():
+            stepped, self._stepped = self._stepped, False
+            if not stepped and self._forced_turns > 0:
+                self._forced_turns -= 1
+                return True
+            return self._affords()
         return bool(self._frames) and self._tracing_whole and kind in ("loss", "backward", "zero_grad")
 
-    def _inner_loop(self):
-        return self._exits.nest.levels[-1].loop
-
     def _catches(self):
-        return bool(self._inner_loop().handlers)
+        return bool(self._exits.nest.levels[-1].loop.handlers)
 
     def _wanted(self, kind, frames):
-        """Whether a loop of the nest can be left between here and the next event."""
+        """Whether a loop of the nest can be left between here and the next event: True, False, or None (not this time)."""
         inner = self._exits.nest.levels[-1]
         frame = frames[0]
         line = frame.f_lineno
-        in_inner = frame.f_code is inner.code and inner.loop.body_first <= line <= inner.loop.body_last
-        if not in_inner:
+        if frame.f_code is not inner.code or not inner.loop.body_first <= line <= inner.loop.body_last:
             return True  # Between two passes of the inner loop: seldom, and where early stopping lives.
-        lines = self._event_lines.setdefault(inner.loop, {})
+        lines = self._event_lines
         lines[kind] = line
-        later = [other for other in lines.values() if other > line]
+        later = [lines[other] for other in lines if lines[other] > line or (lines[other] == line and _ORDER[other] > _ORDER[kind])]
         until = min(later) if later else inner.loop.body_last + 1
         if any(line <= leaving.line < until for leaving in inner.loop.exits):
-            return self._affords()
+            return self._affords() or None
         if later:
             return False
-        before_first = any(leaving.line < min(lines.values()) for leaving in inner.loop.exits)
-        loader = inner.plan is not None and inner.plan.loader  # Its end is an event of its own.
-        return (before_first or not loader) and self._affords()
+        if any(leaving.line < min(lines.values()) for leaving in inner.loop.exits):
+            return self._affords() or None
+        return self._may_run_out(inner, frame)
+
+    def _may_run_out(self, inner, frame):
+        """Whether the innermost loop may be in its last turn. A DataLoader's end is an event of its own."""
+        if inner.plan is None:
+            return False
+        if inner.plan.loader or not self._exits.may_leave_outside(inner):
+            return False
+        if inner.plan.planned is not None and inner.plan.variable is not None:
+            turn = inner.plan.turn(scope_of(frame))
+            release(frame)
+            if turn is not None and turn < inner.plan.planned:
+                self._plan_passing(turn, inner.plan.planned)
+                return None
+        return self._affords() or None
+
+    def _plan_passing(self, turn, planned):
+        """How many steps may pass before the loop can be near its end, at twice the pace seen so far."""
+        steps = self._training.step
+        pace = max(1.0, (turn - self._turn_then[0]) / max(1, steps - self._turn_then[1]))
+        self._turn_then = (turn, steps)
+        self._pass = min(int((planned - turn) / (2 * pace)), _PASS_MAX)
+
+    def passes_step(self):
+        """Whether nothing can have happened to the loops by this step. Called once a step."""
+        if self._pass <= 0 or self._frames:
+            return False
+        self._pass -= 1
+        self._stepped = True
+        return True
 
     def _affords(self):
         return self._training.governor.affords("window")
@@ -108,6 +161,7 @@ class Windows:
             self._hide_from_compiler()
         for frame in frames:
             frame.f_trace = self._local
+        self._choose_kinds()
         sys.settrace(self._global)
 
     def _hide_from_compiler(self):
@@ -125,6 +179,7 @@ class Windows:
                 release(frame)
         self._frames = []
         self._tracing_whole = False
+        self._choose_kinds()
         cost = _OPEN_S + self._lines * _LINE_S + self._calls * _CALL_S
         self._training.governor.spend("window", 1, cost)
 

@@ -29,11 +29,15 @@ class Activations:
         self._looking_for_nan = False
         self._spent = 0.0
 
+    def due(self, step):
+        """Whether an episode is to be opened or closed after this step."""
+        return self._handle is not None or step in _EPISODES
+
     @quiet
-    def after_step(self, optimizer):
+    def after_step(self):
         if self._handle is not None:
             self.close()
-        elif self._training.step in _EPISODES and self._training.governor.affords("episode"):
+        elif self._training.governor.affords("episode"):
             self.open()
 
     @quiet

@@ -66,5 +66,5 @@ class Gradients:
     @quiet
     def before_zero_grad(self, *rest):
         self._training.counts["zero_grads"] += 1
-        if self._training.loop_event is not None:
+        if "zero_grad" in self._training.loop_kinds:
             self._training.loop_event("zero_grad")

@@ -49,7 +49,7 @@ class Loaders:
                 self._look(batch, seen)
             elif seen.label_batches < _LABEL_BATCHES_MAX and seen.has_labels:
                 self._count_labels(_tensors(batch), seen)
-        if training.loop_event is not None:
+        if "data" in training.loop_kinds:
             training.loop_event("data")
 
     @quiet
@@ -59,7 +59,7 @@ class Loaders:
             seen = self._iterators.get(iterator)
             if seen is not None and seen.has_labels and seen.passes == 1:
                 self._tell_labels(seen)
-            if training.loop_event is not None:
+            if "data-end" in training.loop_kinds:
                 training.loop_event("data-end")
             return
         training.channel.observe("call-failed", training.step, call="data loader", type=type(error).__name__, message=str(error)[:1500])

@@ -35,7 +35,7 @@ class LossCalls:
             training.counts["loss_calls"] += 1
             if count in _SAMPLED:
                 look(name, count, input, target, rest)
-            if training.loop_event is not None:
+            if "loss" in training.loop_kinds:
                 training.loop_event("loss")
 
         return before

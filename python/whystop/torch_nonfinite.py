@@ -40,7 +40,7 @@ class NonFinite:
 
     @quiet
     def after_step(self, optimizer):
-        if self._reports or not self._parameters.gradient_nearest_input_is_nonfinite(optimizer):
+        if self._reports or not self._parameters.gradient_nearest_input_is_nonfinite():
             return
         gradients, weights = self._parameters.full_pass(optimizer)
         self._report("gradient", gradients=gradients, weights=weights)

@@ -18,6 +18,7 @@ class Optimizers:
         self._known = weakref.WeakSet()
         self._described = weakref.WeakSet()
         self._steps = weakref.WeakKeyDictionary()
+        self._unchecked = True
         self._root = None
         self.on_first = []  # Called once, when the first optimizer is made.
 
@@ -37,16 +38,24 @@ class Optimizers:
         return [parameter for optimizer in list(self._known) for group in optimizer.param_groups for parameter in group["params"]]
 
     @quiet
-    def before_step(self, optimizer):
+    def on_optimizer(self, optimizer):
+        """Called ahead of an optimizer's step where another one stepped before."""
         if optimizer not in self._described:
             self._known.add(optimizer)
             self._describe(optimizer)
             self._described.add(optimizer)
 
+        self._unchecked = self._steps.get(optimizer, 0) < _CHECK_STEPS[-1]
+
+    def due(self):
+        """Whether the optimizer that steps is to be compared with the model still."""
+        return self._unchecked
+
     @quiet
     def after_step(self, optimizer):
         steps = self._steps.get(optimizer, 0) + 1
         self._steps[optimizer] = steps
+        self._unchecked = steps < _CHECK_STEPS[-1]
         if steps in _CHECK_STEPS:
             self._compare(optimizer, steps)
 

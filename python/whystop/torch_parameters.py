@@ -24,23 +24,36 @@ class Parameters:
         self._reader = reader
         self._names = names
         self._walks = weakref.WeakKeyDictionary()  # optimizer -> _Walk
+        self._walk = None  # Of the optimizer that is stepping.
         self._before = None  # (weak parameter, name, its values before the step)
 
     @quiet
-    def before_step(self, optimizer):
+    def on_optimizer(self, optimizer):
+        """Called ahead of an optimizer's step where another one stepped before."""
         walk = self._walks.get(optimizer)
         if walk is None:
             walk = self._walks[optimizer] = _Walk(optimizer, self._names)
             self._initial(walk)
-        self._keep_for_update(walk)
+        self._walk = walk
+
+    @quiet
+    def before_step(self, optimizer):
+        if self._walk is not None:
+            self._keep_for_update(self._walk)
 
     @quiet
     def after_step(self, optimizer):
-        walk = self._walks.get(optimizer)
-        if walk is None:
+        """Called where the tokens allow for it."""
+        if self._walk is None:
             return
         self._update_of_kept()
-        self._sample(walk)
+        self._sample(self._walk)
+        item = self._walk.peek()
+        units = 2 * (item[1].numel() + _TENSOR_UNITS) if item is not None else _UNITS_MAX
+        self._training.sample_cost_s = self._training.governor.cost("stats", units)
+
+    def kept(self):
+        return self._before is not None
 
     def full_pass(self, optimizer):
         """Reads everything now, whatever it costs; returns names with non-finite gradients and with such weights."""
@@ -60,10 +73,9 @@ class Parameters:
         bad_weights = [name for (name, _), stats in zip(items, weights) if nonfinite(stats)]
         return bad_grads, bad_weights
 
-    def gradient_nearest_input_is_nonfinite(self, optimizer):
+    def gradient_nearest_input_is_nonfinite(self):
         """A NaN that arises in a backward pass spreads towards the input, so one small tensor there tells."""
-        walk = self._walks.get(optimizer)
-        parameter = walk.sentinel() if walk is not None else None
+        parameter = self._walk.sentinel() if self._walk is not None else None
         if parameter is None or parameter.grad is None or parameter.grad.numel() > _TENSOR_UNITS:
             return False
         return nonfinite(self._reader.stats([parameter.grad])[0]) > 0

@@ -27,6 +27,7 @@ from whystop.torch_steps import LearningRates, Steps
 from whystop.training import Training
 
 _TELL_EVERY_S = 5.0
+_SENTINEL_EVERY = 2  # One small gradient is looked at so often; a NaN in it is in the loss a step later anyway.
 current = None  # The Training of this process, for the frameworks' observers.
 
 
@@ -50,8 +51,8 @@ class _Observers:
         self._modules = Modules(training)
         self._optimizers = Optimizers(training, self._modules, names)
         self._parameters = Parameters(torch, training, reader, names)
-        self._steps = Steps(training, reader, late, LearningRates(training, reader))
-        self._backwards = Backwards(training, reader, late)
+        self._steps = Steps(training, late, LearningRates(training, reader))
+        self._backwards = Backwards(torch, training, late)
         self._gradients = Gradients(training, reader, late, self._steps)
         self._loaders = Loaders(training, reader)
         self._loss_calls = LossCalls(torch, training, reader)
@@ -67,15 +68,9 @@ class _Observers:
         self._backwards.on_nonfinite = nonfinite.on_loss
         self._gradients.on_clip_norm = nonfinite.on_clip_norm
         nonfinite.on_alarm.append(self._activations.on_alarm)
-        steps.before_each += [self._optimizers.before_step, self._parameters.before_step]
-        steps.after_each += [
-            self._optimizers.after_step,
-            nonfinite.after_step,
-            self._parameters.after_step,
-            self._activations.after_step,
-            self._watch_mode,
-            self._tell,
-        ]
+        steps.on_other += [self._optimizers.on_optimizer, self._parameters.on_optimizer]
+        steps.before_sampled = self._parameters.before_step
+        steps.after = self._after_step
         self._optimizers.on_first.append(self._attach_rest)
         self._training.loop_event = self._loop.on_event
         optimizer = sys.modules["torch.optim.optimizer"]  # torch.optim hides the attribute.
@@ -119,18 +114,21 @@ class _Observers:
     def _on_saved_hooks(self, *arguments):
         self._training.saved_hooks = True
 
-    @quiet
-    def _watch_mode(self, optimizer):
-        """Whether the model was in training mode when the optimizer stepped; told when it changes."""
+    def _after_step(self, optimizer, now):
+        """After every step: asks each observer in the cheapest way whether it has anything to do."""
+        training = self._training
+        if self._optimizers.due():
+            self._optimizers.after_step(optimizer)
+        if training.step % _SENTINEL_EVERY == 0:
+            self._nonfinite.after_step(optimizer)
+        if training.governor.tokens_s > training.sample_cost_s or self._parameters.kept():
+            self._parameters.after_step(optimizer)
+        if self._activations.due(training.step):
+            self._activations.after_step()
         root = self._optimizers.root()
-        if root is None or root.training is self._mode:
-            return
-        self._mode = root.training
-        self._training.channel.observe("mode", self._training.step, training=root.training)
-
-    @quiet
-    def _tell(self, optimizer):
-        now = perf_counter()
+        if root is not None and root.training is not self._mode:
+            self._mode = root.training
+            training.channel.observe("mode", training.step, training=root.training)
         if now - self._last_told >= _TELL_EVERY_S:
             self._last_told = now
             self._tell_all()

@@ -10,28 +10,39 @@ _COST_EVERY = 16  # How often the hook's own time is measured.
 _THINNED = 8  # Steps that come faster than the ring is read: one in so many is kept, besides the newest.
 _THINNED_BELOW_S = 0.0003
 _WHOLE_STEPS = 4000  # So many are kept in any case; they fit into the ring.
+_OTHER_HOOKS = 2.0  # The hooks of a step together cost about so many times the one that is measured.
 _IDLE_STEPS_MAX = 16  # A first optimizer that stood still while another made so many steps has been replaced.
+
+
+def _nobody():
+    """Stands in for a weak reference to nothing."""
 
 
 class Steps:
     """Hears every optimizer's step by torch's global hooks. The first optimizer that steps counts the steps."""
 
-    def __init__(self, training, reader, late, learning_rates):
+    def __init__(self, training, late, learning_rates):
         self._training = training
-        self._reader = reader
         self._late = late
         self._rates = learning_rates
-        self._first = None  # Weak: the probe keeps nothing alive.
+        self._first = _nobody  # Weak: the probe keeps nothing alive.
+        self._latest = _nobody
         self._others_since = 0
         self._last_end = perf_counter()
-        self.before_each = []  # Listeners, called with the optimizer. Each is guarded by itself.
-        self.after_each = []
+        self.on_other = []  # Called with an optimizer that is not the one of the step before, ahead of its step.
+        self.before_sampled = None  # Called ahead of a step whose update is to be measured.
+        self.after = None  # Called with the optimizer and the time, after every step.
 
     @quiet
     def before_step(self, optimizer, args, kwargs):
-        self._training.inside_step = True
-        for listener in self.before_each:
-            listener(optimizer)
+        training = self._training
+        training.inside_step = True
+        if self._latest() is not optimizer:
+            self._latest = weakref.ref(optimizer)
+            for listener in self.on_other:
+                listener(optimizer)
+        if training.governor.tokens_s > training.sample_cost_s:
+            self.before_sampled(optimizer)
 
     @quiet
     def after_step(self, optimizer, args, kwargs):
@@ -39,37 +50,36 @@ class Steps:
         training = self._training
         training.inside_step = False
         training.counts["steps"] += 1
-        training.channel.open()  # A forked child that trains opens a ring of its own; else nothing happens.
-        if self._is_first(optimizer):
+        if self._first() is optimizer:
+            self._others_since = 0
+            self._record(optimizer, start)
+        elif self._becomes_first(optimizer):
             self._record(optimizer, start)
         elif training.losses:
             self._record_other(optimizer)
-        for listener in self.after_each:
-            listener(optimizer)
-        if training.loop_event is not None:
+        self.after(optimizer, start)
+        if "step" in training.loop_kinds:
             training.loop_event("step")
         self._last_end = end = perf_counter()
         if training.step % _COST_EVERY == 0:
-            training.governor.set_always_on(end - start)
+            training.governor.set_always_on(_OTHER_HOOKS * (end - start))
 
     @quiet
     def skipped(self, optimizer):
         """The gradient scaler refused this step."""
         training = self._training
         training.counts["skipped_steps"] += 1
-        loss, _ = self._take_loss()
+        loss = self._take_loss()
         training.step += 1
         training.channel.writer.step(training.step, loss, self._rates.first(optimizer), None, None, ring.STEP_SKIPPED)
         training.losses.clear()
         self._last_end = perf_counter()
 
-    def _is_first(self, optimizer):
-        first = self._first() if self._first is not None else None
-        if first is optimizer:
-            self._others_since = 0
-            return True
+    def _becomes_first(self, optimizer):
+        """Nobody was first, or the first one is gone or stands still."""
+        self._training.channel.open()  # A forked child that trains opens a ring of its own; else nothing happens.
         self._others_since += 1
-        if first is not None and self._others_since < _IDLE_STEPS_MAX:
+        if self._first() is not None and self._others_since < _IDLE_STEPS_MAX:
             return False
         self._first = weakref.ref(optimizer)
         self._others_since = 0
@@ -80,19 +90,20 @@ class Steps:
         training.step += 1
         duration = now - self._last_end
         training.governor.earn(duration)
-        loss, backwards = self._take_loss()
+        loss = self._take_loss()
         flags = 0
         if duration < _THINNED_BELOW_S and training.step > _WHOLE_STEPS and training.step % _THINNED:
             flags = ring.STEP_LAST_ONLY
         rate = self._rates.first(optimizer)
         training.channel.writer.step(training.step, loss, rate, training.wait_s, duration if training.step > 1 else None, flags)
         training.wait_s = 0.0
-        training.backwards_in_step = backwards
-        self._rates.rest(optimizer, training.step)
-        self._late.take()
+        if len(optimizer.param_groups) > 1:
+            self._rates.rest(optimizer, training.step)
+        if self._late.waiting:
+            self._late.take()
 
     def _record_other(self, optimizer):
-        loss, _ = self._take_loss()
+        loss = self._take_loss()
         if loss is not None:
             name = f"loss/{type(optimizer).__name__}-2"
             self._training.channel.writer.scalar(name, ring.ROLE_OTHER, self._training.step, loss)
@@ -100,15 +111,14 @@ class Steps:
     def _take_loss(self):
         """The loss of this step: the sum over its backward passes (accumulation), of a closure the first one."""
         losses = self._training.losses
-        if not losses:
-            return None, 0
-        known = [value for value, inside in losses if value is not None]
-        closure = losses[0][1]
-        count = len(losses)
+        if len(losses) == 1:
+            return losses.pop()[0]
+        known = [value for value, _ in losses if value is not None]
+        closure = bool(losses) and losses[0][1]
         losses.clear()
         if not known:
-            return None, count
-        return (known[0] if closure else sum(known)), count
+            return None
+        return known[0] if closure else sum(known)
 
 
 class LearningRates:
