@@ -118,6 +118,20 @@ TEST(LogReader, EndsAreToldApart) {
   EXPECT_EQ(EndOf(Read("{'train_runtime': 12.5, 'train_loss': 0.5, 'epoch': 3.0}\n")), TextEnd::Kind::kCompleted);
 }
 
+TEST(LogReader, TheLastEpochIsNotOverAtItsFirstStep) {
+  std::string log = "epochs: 3\n";
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int step = 0; step <= 1000; step += 500) {
+      log += "epoch: " + std::to_string(epoch) + ", batch_id: " + std::to_string(step) + ", loss:0." +
+             std::to_string(9 - epoch) + "\n";
+      if (epoch == 2 && step == 0) {
+        EXPECT_EQ(EndOf(Read(log)), TextEnd::Kind::kMidProgress);
+      }
+    }
+  }
+  EXPECT_EQ(EndOf(Read(log)), TextEnd::Kind::kCompleted);
+}
+
 TEST(LogReader, UnknownShapesAreLearnedFromRepetition) {
   const Kept kept = Read("cost now: loss 3.5\ncost now: loss 3.25\ncost now: loss 3.0\ncost now: loss nan\n");
   const auto points = kept.All<Scalar>();

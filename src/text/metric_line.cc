@@ -41,13 +41,17 @@ bool IsOneOf(std::string_view word, const std::array<std::string_view, N>& words
 }
 
 constexpr std::array<std::string_view, 4> kEpochWords = {"epoch", "ep", "epochs", "epoch(train)"};
-constexpr std::array<std::string_view, 11> kStepWords = {"step",  "iter",        "iteration",   "it",     "batch", "update",
+constexpr std::array<std::string_view, 13> kStepWords = {"batch_id", "batch_idx", "step",  "iter",        "iteration",   "it",     "batch", "update",
                                                          "iters", "num_updates", "global_step", "steps", "iterations"};
 constexpr std::array<std::string_view, 7> kHeldOutWords = {"val", "valid", "validation", "eval", "test", "dev", "evaluation"};
 
 std::string_view LastWord(std::string_view key) {
   const std::size_t blank = key.find_last_of(" \t/");
-  return blank == std::string_view::npos ? key : key.substr(blank + 1);
+  key.remove_prefix(blank == std::string_view::npos ? 0 : blank + 1);
+  while (key.starts_with('(') || key.starts_with('[')) {
+    key.remove_prefix(1);
+  }
+  return key;
 }
 
 /// Does one of the key's words say that it is about held-out data?

@@ -74,6 +74,13 @@ TEST(MetricLine, ReadsEveryDialect) {
       {"loss = 0.5, step = 100 (3.2 sec)", "step 100 | loss=0.5"},
       {"epoch=3 loss=tensor(0.4300, device='cuda:0', grad_fn=<NllLossBackward0>) acc=0.5", "epoch 3 | loss=0.43 acc=0.5"},
       {"Epoch: 3, loss: -inf", "epoch 3 | loss=-inf"},
+      {"Epoch: [352/520] Iter:[10/495], Time: 0.66, lr: [0.018], Loss: 1.5, Acc:0.75, IC loss: 0.5",
+       "epoch 352/520 step 10/495 | Time=0.66 lr=0.018 Loss=1.5 Acc=0.75 IC loss=0.5"},
+      {"Training (epoch 3 / 20)", "epoch 3/20 |"},
+      {"iter 20 || Loss: 7.9610 || a.py:238: UserWarning: x", "step 20 | Loss=7.961"},
+      {"epoch: 0, batch_id: 500, AUC:0.75, ACC:0.5, loss:0.25, ips: 10 ins/s",
+       "epoch 0 step 500 | AUC=0.75 ACC=0.5 loss=0.25 ips=10"},
+      {"step 100: train loss 3.5, val loss 3.25", "step 100 | train loss=3.5 val loss=3.25"},
       {"loss: -90084920.0000", "| loss=-9.00849e+07"},
   };
   for (const Dialect& dialect : dialects) {

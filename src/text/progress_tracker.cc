@@ -34,7 +34,10 @@ bool ProgressTracker::PushCounters(const MetricLine& line) {
   if (line.step && !line.validation) {
     PushStep(*line.step, line.steps);
   }
-  const bool in_epoch_done = !line.steps || (line.step && *line.steps - *line.step < step_interval_);
+  const std::optional<std::int64_t> steps = line.steps             ? line.steps
+                                            : epoch_steps_seen_ > 0 ? std::optional<std::int64_t>(epoch_steps_seen_)
+                                                                    : std::nullopt;
+  const bool in_epoch_done = !line.step || (steps && *steps - *line.step < step_interval_);
   if (line.epoch && !line.values.empty() && in_epoch_done && !line.in_progress) {
     epoch_done_ = true;
   } else if (line.step && !line.validation && line.steps && in_epoch_done && !line.in_progress) {
@@ -59,6 +62,8 @@ void ProgressTracker::PushEpoch(const MetricLine& line) {
       ++milestone_;
       if (!fractional_) {
         step_.reset();
+        epoch_steps_seen_ = std::max(epoch_steps_seen_, epoch_step_max_);
+        epoch_step_max_ = 0;
       }
     }
     epoch_done_ = false;
@@ -81,6 +86,7 @@ void ProgressTracker::PushStep(std::int64_t step, std::optional<std::int64_t> st
   }
   epochs_since_step_ = 0;
   step_ = step;
+  epoch_step_max_ = std::max(epoch_step_max_, step);
   if (steps && *steps > 0) {
     milestone_ += steps_ == steps ? 0 : 1;
     steps_ = steps;

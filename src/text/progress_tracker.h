@@ -56,6 +56,8 @@ class ProgressTracker {
   std::optional<std::int64_t> steps_;
   std::optional<std::int64_t> steps_configured_;
   int epochs_since_step_ = 0;              // Parts of epochs that passed while the step stood still.
+  std::int64_t epoch_step_max_ = 0;        // Highest step printed in this epoch...
+  std::int64_t epoch_steps_seen_ = 0;      // ...and in the fullest one before it, where no total is printed.
   std::int64_t step_interval_ = 1;         // Usual distance of printed steps.
 
   struct MainBar {
