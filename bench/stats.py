@@ -15,24 +15,25 @@ VALUES = 16 << 20
 
 
 def facts_by_torch(tensor):
-    """What ring.tensor_stats returns, as one would write it with torch."""
+    """What ring.tensor_stats returns, by torch's quickest operations for a tensor that is all finite."""
     import torch
 
-    finite = torch.isfinite(tensor)
-    kept = tensor[finite]
+    nans, infs = int(torch.isnan(tensor).sum()), int(torch.isinf(tensor).sum())
+    kept = tensor if nans + infs == 0 else tensor[torch.isfinite(tensor)]
     magnitude = kept.abs()
+    low, high = torch.aminmax(kept)
     thresholds = (2.0**-24, 2.0**-14, 2.0**-7, 1 - 2.0**-7, 2.0, 65520.0)
     return (
         tensor.numel(),
-        int(torch.isnan(tensor).sum()),
-        int(torch.isinf(tensor).sum()),
-        int((kept == 0).sum()),
-        float(kept.min()),
-        float(kept.max()),
+        nans,
+        infs,
+        kept.numel() - int(torch.count_nonzero(kept)),
+        float(low),
+        float(high),
         float(kept.sum(dtype=torch.float64)),
-        float((kept.double() ** 2).sum()),
+        float(torch.linalg.vector_norm(kept, dtype=torch.float64)) ** 2,
         float(magnitude.max()),
-        *(int((magnitude < threshold).sum()) for threshold in thresholds),
+        *(int(torch.count_nonzero(magnitude < threshold)) for threshold in thresholds),
     )
 
 
@@ -69,7 +70,7 @@ def main() -> int:
     except ImportError as missing:
         print(f"no comparison with torch: {missing}")
         return int(failed)
-    print(f"the same facts by torch operations on one thread: {ratio:.0f} times as long (bar: {BAR_TIMES_TORCH})")
+    print(f"the same facts by torch operations on one thread take {ratio:.0f} times as long (bar: {BAR_TIMES_TORCH})")
     return int(failed or ratio < BAR_TIMES_TORCH)
 
 

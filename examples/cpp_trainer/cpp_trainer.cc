@@ -101,6 +101,7 @@ void Train(const Options& options) {
   recorder.Phase("train");
   double epoch_loss = 0, best = INFINITY;
   int epoch = 0;
+  bool was_finite = true;
   for (int step = 1; step <= options.steps; ++step) {
     const std::vector<std::size_t>& rows = batches.Next();
     if (batches.epoch() != epoch) {
@@ -131,7 +132,9 @@ void Train(const Options& options) {
         }
       }
     }
-    if (step % options.stats_every == 1 || options.stats_every == 1 || !std::isfinite(loss)) {
+    const bool turned_bad = was_finite && !std::isfinite(loss);
+    was_finite = std::isfinite(loss);
+    if (step % options.stats_every == 1 || options.stats_every == 1 || turned_bad) {
       RecordTensors(recorder, network, step);
     }
     if (options.fault != "no-optimizer-step") {

@@ -95,7 +95,7 @@ WS_INLINE WideVector Widen(const FloatVector& from, size_t half) {
 /// The thresholds, one a lane. The compiler must not know them: it would turn "bits < 8" into two instructions.
 WS_INLINE IntVector Opaque(int32_t value) {
   IntVector lanes = IntVector{} + value;
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(WS_VECTORS_EMULATED)
   asm("" : "+x"(lanes));
 #endif
   return lanes;

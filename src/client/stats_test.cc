@@ -6,11 +6,15 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/tensor_stats.h"
 
 namespace whystop {
+
+extern const StatsKernels kStatsWideEmulated;  // stats_wide_test.cc
+
 namespace {
 
 constexpr double kThresholds[6] = {0x1p-24, 0x1p-14, 0x1p-7, 0.9921875, 2.0, 65520.0};
@@ -104,7 +108,7 @@ std::vector<float> Values(std::size_t count, float scale, double planted, std::m
 class StatsTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    kernels_ = StatsKernelsNamed(GetParam());
+    kernels_ = std::string_view(GetParam()) == "wide" ? &kStatsWideEmulated : StatsKernelsNamed(GetParam());
     if (kernels_ == nullptr) {
       GTEST_SKIP() << "this CPU has no " << GetParam();
     }
@@ -175,7 +179,7 @@ TEST_P(StatsTest, DoublesWhoseSquaresOverflowGiveInfinity) {
   EXPECT_EQ(got.max, 1e200);
 }
 
-INSTANTIATE_TEST_SUITE_P(InstructionSets, StatsTest, testing::Values("baseline", "avx2", "avx512"),
+INSTANTIATE_TEST_SUITE_P(InstructionSets, StatsTest, testing::Values("baseline", "avx2", "avx512", "wide"),
                          [](const auto& set) { return set.param; });
 
 TEST(TensorStatsTest, ManyTensorsInOneCall) {

@@ -152,6 +152,12 @@ class BodyJson {
     out_.Number("sum", stats.sum);
     out_.Number("sum_squares", stats.sum_squares);
     out_.Number("abs_max", stats.abs_max);
+    out_.Open("below");
+    constexpr const char* kThresholdNames[] = {"2^-24", "2^-14", "2^-7", "1-2^-7", "2", "65520"};
+    for (std::size_t i = 0; i < stats.below.size(); ++i) {
+      out_.Number(kThresholdNames[i], static_cast<std::int64_t>(stats.below[i]));
+    }
+    out_.Close();
   }
   void operator()(const Observation& seen) {
     out_.Text("what", seen.kind);
