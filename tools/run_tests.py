@@ -13,6 +13,7 @@ import sys
 from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+LAYERS_WITH_THREADS = ("client", "record", "sense", "supervise", "wire")
 
 
 class Count(NamedTuple):
@@ -40,13 +41,16 @@ def number_before(word: str, text: str) -> int:
     return int(found[-1]) if found else 0
 
 
-def cpp_suite(preset: str, folder: str) -> Count:
+def cpp_suite(preset: str, folder: str, layers: tuple = ()) -> Count:
+    """Builds a preset and runs its unit tests; `layers` limits it to those folders of src/."""
     status, _ = run(["cmake", "--preset", preset])
     if status == 0:
-        status, _ = run(["ninja", "-C", folder])
+        status, _ = run(["ninja", "-C", folder, *(f"{layer}_test" for layer in layers)])
     if status != 0:
         return Count(0, 1, 0)
-    status, text = run(["ctest", "--test-dir", folder, "--output-on-failure", "--progress", "-j", "2", "--timeout", "300"])
+    only = ["-R", "^(" + "|".join(layers) + r")\."] if layers else []
+    command = ["ctest", "--test-dir", folder, "--output-on-failure", "--progress", "-j", "2", "--timeout", "300"]
+    status, text = run(command + only)
     summary = re.search(r"(\d+) tests failed out of (\d+)", text)
     failed, total = (int(summary.group(1)), int(summary.group(2))) if summary else (1, 1)
     if status != 0 and failed == 0:
@@ -54,11 +58,15 @@ def cpp_suite(preset: str, folder: str) -> Count:
     return Count(total - failed, failed, 0)
 
 
-def python_suites(everything: bool) -> Count:
+def python_suites(everything: bool, build: str = "build", folders: tuple = ()) -> Count:
     """One pytest for each folder of tests/, so that their helpers do not meet."""
-    environment = {**os.environ, "WHYSTOP_KILLS": "200" if everything else "20"}
+    environment = {**os.environ, "WHYSTOP_BUILD": str(ROOT / build), "WHYSTOP_KILLS": "200" if everything else "20"}
+    if everything:
+        environment["WHYSTOP_ALL"] = "1"
     counts = [Count(0, 0, 0)]
-    for folder in sorted({path.parent for path in [*ROOT.glob("tests/*/test_*.py"), *ROOT.glob("python/*/*_test.py")]}):
+    for folder in sorted({path.parent for path in ROOT.glob("tests/*/test_*.py")}):
+        if folders and folder.name not in folders:
+            continue
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder.relative_to(ROOT)]
         status, text = run(command, env=environment)
         tail = "\n".join(text.splitlines()[-3:])
@@ -71,8 +79,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true", help="also run the soaks")
     options = parser.parse_args()
-    counts = [cpp_suite("release", "build"), python_suites(options.all)]
-    counts += [cpp_suite("asan", "build-asan"), cpp_suite("tsan", "build-tsan")]
+    counts = [
+        cpp_suite("release", "build"),
+        python_suites(options.all),
+        cpp_suite("asan", "build-asan"),
+        python_suites(options.all, "build-asan", ("verdict",)),
+        cpp_suite("tsan", "build-tsan", LAYERS_WITH_THREADS),
+    ]
     total = Count(*map(sum, zip(*counts)))
     print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
     return 1 if total.failed else 0

@@ -37,7 +37,9 @@ bool EndsTheRun(const CauseEntry& cause) {
 /// A line counts against the run when it could have ended it: training that went on after it has survived it.
 bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fact) {
   if (fact.role == LogFact::Role::kNormal) {
-    return !cause.fault || cause.outcome == Outcome::kStoppedEarly;
+    // A last evaluation may follow it; another fold or stage of the same program says that this was not the end.
+    return fact.metrics_after <= 3 + run.metric_points / 20 &&
+           (!cause.fault || cause.outcome == Outcome::kStoppedEarly);
   }
   if (fact.role != LogFact::Role::kRoot && fact.role != LogFact::Role::kConfirm) {
     return false;
