@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/fd.h"
 #include "import/open.h"
 #include "import/split_folder.h"
 
@@ -45,28 +46,33 @@ class Search {
     }
     ++files_seen_;
     on_progress_(files_seen_);
-    const auto kind = SniffFile(path);
-    if (!kind) {
-      return named ? Status(kind.error()) : Status(Ok{});
+    const auto head = ReadFile(path, kSniffBytes);
+    if (!head) {
+      return named ? Status(head.error()) : Status(Ok{});
     }
-    // In a folder a text file may be anything: source code, notes. Only what is called a log is taken for one.
-    if (*kind == FileKind::kOther || (!named && (*kind == FileKind::kEmpty || IsForeignText(path, *kind)))) {
+    const FileKind kind = SniffBytes(*head);
+    if (kind == FileKind::kOther || (!named && IsForeign(path, kind, *head))) {
       if (named) {
         ignored.push_back(path);
       }
       return Ok{};
     }
     files.push_back({.path = path,
-                     .kind = *kind,
+                     .kind = kind,
                      .size_bytes = info.st_size,
                      .written = std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::nanoseconds(info.st_mtim.tv_nsec),
                      .named = named});
     return Ok{};
   }
 
-  static bool IsForeignText(const std::string& path, FileKind kind) {
+  /// In a folder a text file may be anything (source code, notes), and so may a table: only what is called a log, or
+  /// speaks of training, is taken.
+  static bool IsForeign(const std::string& path, FileKind kind, std::string_view head) {
+    if (kind == FileKind::kTable || kind == FileKind::kJsonLines || kind == FileKind::kJsonHistory) {
+      return !SpeaksOfTraining(kind, head);
+    }
     if (kind != FileKind::kTextLog) {
-      return false;
+      return kind == FileKind::kEmpty;
     }
     const std::string extension = fs::path(path).extension().string();
     const std::string name = fs::path(path).filename().string();
@@ -179,8 +185,18 @@ std::chrono::nanoseconds LastWritten(const FoundRun& run) {
   return last;
 }
 
+/// W&B's own diaries (`logs/debug-internal.log`) beside a run file are not the run's log.
+void DropTrackerDiaries(std::vector<FoundFile>& files) {
+  const bool tracked =
+      std::any_of(files.begin(), files.end(), [](const FoundFile& file) { return file.kind == FileKind::kWandb; });
+  std::erase_if(files, [tracked](const FoundFile& file) {
+    return tracked && IsLog(file) && !file.named && StemOf(file).starts_with("debug");
+  });
+}
+
 std::vector<FoundRun> GroupFolder(const std::string& folder, std::vector<FoundFile> files) {
   KeepNewestState(files);
+  DropTrackerDiaries(files);
   std::sort(files.begin(), files.end(), ReadsBefore);
   std::vector<std::unique_ptr<FoundRun>> runs;
   for (FoundFile& file : files) {
@@ -205,6 +221,29 @@ std::vector<FoundRun> GroupFolder(const std::string& folder, std::vector<FoundFi
   return out;
 }
 
+bool HoldsOnly(const FoundRun& run, bool logs) {
+  return std::all_of(run.files.begin(), run.files.end(), [logs](const FoundFile& file) { return IsLog(file) == logs; });
+}
+
+/// A log and the metrics of another folder are one run when there is one of each and both were last written at about
+/// the same time: `whystop why slurm-1.out lightning_logs/version_0`.
+void JoinLogWithMetrics(std::vector<FoundRun>& runs) {
+  constexpr auto kApartMax = std::chrono::minutes(10);  // The end of training may save, upload and test for a while.
+  if (runs.size() != 2) {
+    return;
+  }
+  FoundRun& first = runs[HoldsOnly(runs[0], true) ? 1 : 0];
+  FoundRun& second = runs[HoldsOnly(runs[0], true) ? 0 : 1];
+  const auto apart = LastWritten(first) - LastWritten(second);
+  if (!HoldsOnly(first, false) || !HoldsOnly(second, true) || apart > kApartMax || apart < -kApartMax) {
+    return;
+  }
+  first.files.insert(first.files.end(), second.files.begin(), second.files.end());
+  FoundRun joined = std::move(first);
+  runs.clear();
+  runs.push_back(std::move(joined));
+}
+
 }  // namespace
 
 Result<Found> FindRuns(const std::vector<std::string>& paths, const FindLimits& limits,
@@ -227,6 +266,7 @@ Result<Found> FindRuns(const std::vector<std::string>& paths, const FindLimits& 
   }
   std::stable_sort(found.runs.begin(), found.runs.end(),
                    [](const FoundRun& left, const FoundRun& right) { return LastWritten(left) < LastWritten(right); });
+  JoinLogWithMetrics(found.runs);
   return found;
 }
 

@@ -73,6 +73,33 @@ TEST_F(FindRunsTest, FoldersAreRunsAndCheckpointsArePicturesOfOne) {
   EXPECT_NE(found.runs[0].files[0].path.find("checkpoint-10"), std::string::npos);
 }
 
+TEST_F(FindRunsTest, ALogAndTheMetricsOfAnotherFolderAreOneRunIfTheirTimesFit) {
+  Write("slurm-1.out", kLog, 1);
+  Write("lightning_logs/version_0/metrics.csv", kTable, 3);
+  EXPECT_EQ(Find().runs.size(), 1u);
+  Write("lightning_logs/version_0/metrics.csv", kTable, 300);
+  EXPECT_EQ(Find().runs.size(), 2u);
+}
+
+TEST_F(FindRunsTest, DatasetsAndSettingsAreNotRuns) {
+  Write("data/train.csv", "pixel0,pixel1,label\n0,255,7\n1,254,3\n");
+  Write("data/train.jsonl", "{\"text\": \"a\", \"label\": 1}\n{\"text\": \"b\", \"label\": 0}\n");
+  Write("model/config.json", "{\"hidden_size\": 768, \"layers\": [1, 2, 3]}");
+  EXPECT_TRUE(Find().runs.empty());
+  const auto named = FindRuns({(root_ / "data/train.csv").string()}, {}, [](std::size_t) {});
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->runs.size(), 1u);  // Who names a file means it.
+}
+
+TEST_F(FindRunsTest, TheDiariesOfATrackerAreNotTheRunsLog) {
+  Write("wandb/run-1/run-1.wandb", std::string(":W&B\xe1\xbe\0", 7));
+  Write("wandb/run-1/files/output.log", kLog);
+  Write("wandb/run-1/logs/debug-internal.log", "INFO started\n");
+  const Found found = Find();
+  ASSERT_EQ(found.runs.size(), 1u);
+  EXPECT_EQ(found.runs[0].files.size(), 2u);
+}
+
 TEST_F(FindRunsTest, StopsAtItsLimitsAndSaysSo) {
   Write("d1/d2/d3/metrics.csv", kTable);
   EXPECT_EQ(Find().runs.size(), 1u);

@@ -1,18 +1,20 @@
 #include "import/sniff.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "base/fd.h"
 #include "base/parse.h"
 #include "import/csv/csv_row.h"
 #include "import/json_walk.h"
+#include "import/position_key.h"
 #include "import/tensorboard/event_reader.h"
 #include "import/wandb/record_cutter.h"
+#include "text/series_role.h"
 
 namespace whystop {
 namespace {
-
-constexpr std::size_t kHeadBytes = 64 << 10;
 
 std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
 
@@ -85,7 +87,74 @@ bool LooksLikeTableText(std::string_view text) {
   return false;
 }
 
+/// Judges names one by one.
+class TrainingWords {
+ public:
+  void Take(std::string_view name) {
+    const SeriesRole role = RoleOfSeries(name);
+    curve_ = curve_ || role == SeriesRole::kTrainLoss || role == SeriesRole::kValidationLoss ||
+             role == SeriesRole::kLossPart || role == SeriesRole::kLearningRate;
+    score_ = score_ || role == SeriesRole::kTrainScore || role == SeriesRole::kValidationScore;
+    const PositionKey key = PositionKeyOf(name);
+    counter_ = counter_ || key == PositionKey::kStep || key == PositionKey::kEpoch;
+  }
+  bool found() const { return curve_ || (score_ && counter_); }
+
+ private:
+  bool curve_ = false;
+  bool score_ = false;
+  bool counter_ = false;
+};
+
+class JsonNames final : public JsonVisitor {
+ public:
+  void OnRow(const std::string&, const JsonRow& row) override {
+    for (const JsonRow::Entry& entry : row.numbers()) {
+      words.Take(entry.name);
+    }
+  }
+  void OnElement(const std::string& path, std::int64_t index, double) override {
+    if (index == 0) {
+      words.Take(path);
+    }
+  }
+  void OnFact(const std::string& path, double) override { words.Take(path.substr(0, path.rfind('/'))); }
+  void OnFactText(const std::string&, std::string_view) override {}
+  TrainingWords words;
+};
+
+bool TableSpeaksOfTraining(std::string_view head) {
+  TrainingWords words;
+  std::vector<std::string_view> names;
+  for (int i = 0; i < 4 && !head.empty(); ++i) {  // The header may stand below a comment or two.
+    const std::string_view line = Trim(FirstLine(head));
+    SplitRow(line.starts_with('#') ? line.substr(1) : line, SniffSeparator(line), 4096, names);
+    for (const std::string_view name : names) {
+      words.Take(name);
+    }
+    head = AfterLine(head);
+  }
+  return words.found();
+}
+
 }  // namespace
+
+bool SpeaksOfTraining(FileKind kind, std::string_view head) {
+  if (kind == FileKind::kTable) {
+    return TableSpeaksOfTraining(head);
+  }
+  JsonNames names;
+  if (kind == FileKind::kJsonLines) {
+    for (int i = 0; i < 16 && !head.empty(); ++i) {
+      static_cast<void>(WalkJsonLine(FirstLine(head), names));
+      head = AfterLine(head);
+    }
+  } else {
+    MemorySource source(head);
+    static_cast<void>(WalkJson(source, names));
+  }
+  return names.words.found();
+}
 
 std::string_view FileKindName(FileKind kind) {
   switch (kind) {
@@ -140,7 +209,7 @@ FileKind SniffBytes(std::string_view head) {
 }
 
 Result<FileKind> SniffFile(const std::string& path) {
-  const auto head = ReadFile(path, kHeadBytes);
+  const auto head = ReadFile(path, kSniffBytes);
   if (!head) {
     return head.error();
   }

@@ -24,7 +24,12 @@ enum class FileKind {
 std::string_view FileKindName(FileKind kind);
 
 /// By the first bytes of a file; 64 KiB are plenty.
+constexpr std::size_t kSniffBytes = 64 << 10;
 FileKind SniffBytes(std::string_view head);
 Result<FileKind> SniffFile(const std::string& path);
+
+/// Whether a table or JSON file names a loss or a learning rate, or a score beside a counter. Folders hold datasets and
+/// configurations of the same shapes; a file that nobody named is only taken for metrics if it speaks of training.
+bool SpeaksOfTraining(FileKind kind, std::string_view head);
 
 }  // namespace whystop
