@@ -61,11 +61,9 @@ class Casting {
     CastQuestion([](const Candidate& candidate) { return candidate.cause->answers == Answers::kLearning; });
     CastContributing();
     std::vector<VerdictCause> out;
-    for (const CauseRole role : {CauseRole::kRoot, CauseRole::kConsequence, CauseRole::kContributing}) {
-      for (const bool fault : {true, false}) {
-        Collect(role, fault, out);
-      }
-    }
+    Collect(CauseRole::kRoot, out);
+    CollectConsequences(out);
+    Collect(CauseRole::kContributing, out);
     return out;
   }
 
@@ -106,11 +104,35 @@ class Casting {
     }
   }
 
-  void Collect(CauseRole role, bool fault, std::vector<VerdictCause>& out) const {
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      if (roles_[i] == role && candidates_[i].cause->fault == fault) {
-        out.push_back(ToVerdict(candidates_[i], role));
+  /// Faults first: a normal end explains nothing.
+  void Collect(CauseRole role, std::vector<VerdictCause>& out) const {
+    for (const bool fault : {true, false}) {
+      for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        if (roles_[i] == role && candidates_[i].cause->fault == fault) {
+          out.push_back(ToVerdict(candidates_[i], role));
+        }
       }
+    }
+  }
+
+  /// In the order in which one brought about the next.
+  void CollectConsequences(std::vector<VerdictCause>& out) const {
+    std::vector<const Candidate*> left;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (roles_[i] == CauseRole::kConsequence) {
+        left.push_back(&candidates_[i]);
+      }
+    }
+    while (!left.empty()) {
+      const auto is_first = [&left](const Candidate* one) {
+        return std::none_of(left.begin(), left.end(), [one](const Candidate* other) {
+          return other != one && CanLeadTo(*other->cause, one->cause->id);
+        });
+      };
+      auto next = std::find_if(left.begin(), left.end(), is_first);
+      next = next == left.end() ? left.begin() : next;  // A circle: any of them.
+      out.push_back(ToVerdict(**next, CauseRole::kConsequence));
+      left.erase(next);
     }
   }
 

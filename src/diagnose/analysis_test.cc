@@ -1,0 +1,125 @@
+#include "diagnose/analysis.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <csignal>
+
+namespace whystop {
+namespace {
+
+RunTime Seconds(int count) { return std::chrono::seconds(count); }
+
+RunEnd Ended(ChildEnd end) { return {end, Seconds(10)}; }
+
+/// A run that whystop watched, with a command and nothing else.
+class WatchedRun {
+ public:
+  WatchedRun() {
+    RunStart start;
+    start.command = {"python", "train.py"};
+    start.pid = 100;
+    analysis_.Push({Seconds(0), start});
+  }
+  WatchedRun& Add(EventBody body) {
+    analysis_.Push({Seconds(1), std::move(body)});
+    return *this;
+  }
+  Verdict Judge(bool alive = false) const { return analysis_.Judge(alive); }
+
+ private:
+  Analysis analysis_;
+};
+
+std::string RootOf(const Verdict& verdict) { return verdict.causes.empty() ? "-" : verdict.causes.front().id; }
+
+TEST(Analysis, ExitZeroWithoutASignIsCompletedAndBlamesNobody) {
+  const Verdict verdict = WatchedRun().Add(Ended(ChildEnd::Exited(0))).Judge();
+  EXPECT_EQ(verdict.outcome, Outcome::kCompleted);
+  EXPECT_TRUE(verdict.causes.empty());
+  EXPECT_EQ(ExitCodeOf(verdict), 0);
+}
+
+TEST(Analysis, Status137AloneIsNotOutOfMemory) {
+  const Verdict verdict = WatchedRun().Add(Ended(ChildEnd::Exited(137))).Judge();
+  EXPECT_EQ(verdict.outcome, Outcome::kStoppedEarly);
+  for (const VerdictCause& cause : verdict.causes) {
+    EXPECT_EQ(cause.id.find("oom"), std::string::npos) << cause.id;
+  }
+}
+
+TEST(Analysis, AKillWithACounterThatRoseIsOutOfMemory) {
+  WatchedRun run;
+  run.Add(SubjectSeen{1, {Subject::Kind::kCgroup, "/job", 0}});
+  run.Add(Sample{{{1, Quantity::kCgroupOomKills, 0}, {1, Quantity::kCgroupMemoryLimitBytes, 1 << 27}}});
+  run.Add(Sample{{{1, Quantity::kCgroupOomKills, 1}, {1, Quantity::kCgroupMemoryPeakBytes, 1 << 27}}});
+  const Verdict verdict = run.Add(Ended(ChildEnd::Signaled(SIGKILL))).Judge();
+  EXPECT_EQ(RootOf(verdict), "cgroup-oom-kill");
+  EXPECT_EQ(verdict.exit.sent_by, "the kernel's out-of-memory killer");
+}
+
+TEST(Analysis, AKillWithFlatCountersIsSomebodyElses) {
+  WatchedRun run;
+  run.Add(SubjectSeen{1, {Subject::Kind::kCgroup, "/job", 0}});
+  run.Add(Sample{{{1, Quantity::kCgroupOomKills, 4}}});
+  run.Add(Sample{{{1, Quantity::kCgroupOomKills, 4}}});
+  EXPECT_EQ(RootOf(run.Add(Ended(ChildEnd::Signaled(SIGKILL))).Judge()), "external-sigkill");
+}
+
+TEST(Analysis, AnExceptionThatTrainingSurvivedIsNoCause) {
+  WatchedRun run;
+  ExceptionSeen seen;
+  seen.type = "OSError";
+  run.Add(seen);
+  for (int step = 0; step < 5; ++step) {
+    run.Add(Scalar{"loss", SeriesRole::kTrainLoss, 1.0 / (step + 1), step, std::nullopt, std::nullopt, {}});
+  }
+  EXPECT_EQ(RootOf(run.Add(Ended(ChildEnd::Signaled(SIGTERM))).Judge()), "external-sigterm");
+}
+
+TEST(Analysis, ARunWithoutAnEndIsRunningWhileItsJobLives) {
+  EXPECT_EQ(WatchedRun().Judge(/*alive=*/true).outcome, Outcome::kRunning);
+  const Verdict lost = WatchedRun().Judge(/*alive=*/false);
+  EXPECT_EQ(lost.outcome, Outcome::kUnknown);
+  EXPECT_FALSE(lost.unknowns.empty());
+  EXPECT_EQ(ExitCodeOf(lost), 3);
+}
+
+TEST(Analysis, OnlyTheLastSessionOfAnAppendedLogIsJudged) {
+  Analysis analysis;
+  LogFact fact;
+  fact.cause = "cuda-oom";
+  fact.role = LogFact::Role::kRoot;
+  fact.line = "CUDA out of memory";
+  analysis.Push({{}, fact});
+  EXPECT_EQ(RootOf(analysis.Judge(false)), "cuda-oom");
+  analysis.Push({{}, Observation{"session-start", std::nullopt, std::nullopt, {}}});
+  EXPECT_EQ(RootOf(analysis.Judge(false)), "-");
+}
+
+/// Goal: a verdict asked for in the middle changes nothing about what is found at the end.
+/// Method: the same events with and without asking after each.
+TEST(Analysis, FindsTheSameLiveAndAfterwards) {
+  Analysis live;
+  Analysis after;
+  std::size_t asked = 0;
+  for (int step = 0; step < 300; ++step) {
+    const double value = step < 200 ? 2.0 / (1 + step) : std::nan("");
+    const Event event{Seconds(step), Scalar{"loss", SeriesRole::kTrainLoss, value, step, std::nullopt, std::nullopt, {}}};
+    live.Push(event);
+    after.Push(event);
+    asked += live.Findings().size();
+  }
+  EXPECT_GT(asked, 0U);
+  const auto found_live = live.Findings();
+  const auto found_after = after.Findings();
+  ASSERT_EQ(found_live.size(), found_after.size());
+  for (std::size_t i = 0; i < found_live.size(); ++i) {
+    EXPECT_EQ(found_live[i].detector, found_after[i].detector);
+    EXPECT_EQ(found_live[i].step_from, found_after[i].step_from);
+    EXPECT_EQ(found_live[i].strength, found_after[i].strength);
+  }
+}
+
+}  // namespace
+}  // namespace whystop
