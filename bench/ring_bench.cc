@@ -1,5 +1,6 @@
-// Nanoseconds of CPU time for one record of the C library, and of draining it again. The bar is a ratio in the same run:
-// a step record may cost at most eight reads of the clock, which each record needs anyway.
+// Nanoseconds of CPU time for one record of the C library, and of draining it again. The bar is a
+// ratio in the same run: a step record may cost at most eight reads of the clock, which each record
+// needs anyway.
 
 #include <time.h>
 #include <unistd.h>
@@ -57,16 +58,22 @@ int main() {
   volatile std::int64_t sink = 0;
   const ws_attribute attributes[] = {{"line", nullptr, 31}, {"file", "train.py", 0}};
   for (int round = 0; round < 101; ++round) {
-    clock.push_back(NanosecondsEach(kRecords, [&](int) { sink = whystop::MonotonicNow().count(); }));
+    clock.push_back(
+        NanosecondsEach(kRecords, [&](int) { sink = whystop::MonotonicNow().count(); }));
     step.push_back(NanosecondsEach(kRecords, [&](int i) { ws_step(run, i, 0.5); }));
-    drain.push_back(NanosecondsEach(1, [&](int) { reader->Drain([](std::string_view) {}); }) / kRecords);
-    scalar.push_back(NanosecondsEach(kRecords, [&](int i) { ws_scalar(run, "grad_norm", WS_GRADIENT_NORM, i, 1); }));
-    note.push_back(NanosecondsEach(kRecords, [&](int i) { ws_note(run, "loop-exit", i, attributes, 2); }));
+    drain.push_back(NanosecondsEach(1, [&](int) { reader->Drain([](std::string_view) {}); }) /
+                    kRecords);
+    scalar.push_back(NanosecondsEach(
+        kRecords, [&](int i) { ws_scalar(run, "grad_norm", WS_GRADIENT_NORM, i, 1); }));
+    note.push_back(
+        NanosecondsEach(kRecords, [&](int i) { ws_note(run, "loop-exit", i, attributes, 2); }));
     none.push_back(NanosecondsEach(kRecords, [&](int i) { ws_step(nullptr, i, 0.5); }));
   }
   const double ratio = Median(step) / Median(clock);
-  std::printf("clock read %.1f ns, step %.1f ns (%.1f clock reads), scalar %.1f ns, note %.1f ns, no whystop %.2f ns\n",
-              Median(clock), Median(step), ratio, Median(scalar), Median(note), Median(none));
+  std::printf(
+      "clock read %.1f ns, step %.1f ns (%.1f clock reads), scalar %.1f ns, note %.1f ns, no "
+      "whystop %.2f ns\n",
+      Median(clock), Median(step), ratio, Median(scalar), Median(note), Median(none));
   std::printf("draining %.1f ns a slot\n", Median(drain));
   ws_close(run);
   std::filesystem::remove_all(folder);

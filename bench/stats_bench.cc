@@ -1,5 +1,5 @@
-// Tensor statistics against a plain read of the same memory, interleaved in one run, in CPU time. Exits with 1 below the
-// bar: 0.8 of plain read for float32 from memory.
+// Tensor statistics against a plain read of the same memory, interleaved in one run, in CPU time.
+// Exits with 1 below the bar: 0.8 of plain read for float32 from memory.
 
 #include <time.h>
 
@@ -90,7 +90,8 @@ int main() {
     std::uint32_t bits = 0;
     std::memcpy(&bits, &values[i], sizeof(bits));
     brain[i] = static_cast<std::uint16_t>(bits >> 16);
-    halves[i] = static_cast<std::uint16_t>((bits >> 16 & 0x8000) | (0x2000 + (bits & 0x7ff)));  // Magnitudes near 2^-7.
+    halves[i] = static_cast<std::uint16_t>((bits >> 16 & 0x8000) |
+                                           (0x2000 + (bits & 0x7ff)));  // Magnitudes near 2^-7.
     doubles[i / 2] = static_cast<double>(values[i]);
   }
   double from_memory = 0;
@@ -102,18 +103,22 @@ int main() {
     }
     ws_stats out{};
     for (const std::size_t bytes : {256UL << 20, 32UL << 20, 512UL << 10, 16UL << 10, 1UL << 10}) {
-      const Line f32 = Measure(values.data(), bytes, [&] { kernels->f32(values.data(), bytes / 4, out); });
-      std::printf("%-9s f32  %9zu KiB  read %6.1f GB/s  stats %6.1f GB/s  ratio %.2f\n", name, bytes >> 10, f32.read_gbs,
-                  f32.stats_gbs, f32.ratio);
+      const Line f32 =
+          Measure(values.data(), bytes, [&] { kernels->f32(values.data(), bytes / 4, out); });
+      std::printf("%-9s f32  %9zu KiB  read %6.1f GB/s  stats %6.1f GB/s  ratio %.2f\n", name,
+                  bytes >> 10, f32.read_gbs, f32.stats_gbs, f32.ratio);
       if (bytes == 256UL << 20) {
         from_memory = f32.ratio;
       }
     }
-    const Line f16 = Measure(halves.data(), kValues * 2, [&] { kernels->f16(halves.data(), kValues, out); });
-    const Line bf16 = Measure(brain.data(), kValues * 2, [&] { kernels->bf16(brain.data(), kValues, out); });
-    const Line f64 = Measure(doubles.data(), kValues * 4, [&] { kernels->f64(doubles.data(), kValues / 2, out); });
-    std::printf("%-9s from memory: f16 %.2f, bf16 %.2f, f64 %.2f of plain read\n", name, f16.ratio, bf16.ratio,
-                f64.ratio);
+    const Line f16 =
+        Measure(halves.data(), kValues * 2, [&] { kernels->f16(halves.data(), kValues, out); });
+    const Line bf16 =
+        Measure(brain.data(), kValues * 2, [&] { kernels->bf16(brain.data(), kValues, out); });
+    const Line f64 = Measure(doubles.data(), kValues * 4,
+                             [&] { kernels->f64(doubles.data(), kValues / 2, out); });
+    std::printf("%-9s from memory: f16 %.2f, bf16 %.2f, f64 %.2f of plain read\n", name, f16.ratio,
+                bf16.ratio, f64.ratio);
   }
   return from_memory >= 0.8 ? 0 : 1;
 }

@@ -1,11 +1,11 @@
-// Ring file and slots from anybody: the reader and the decoder must survive all of it, and must not care in which
-// pieces the slots come.
+// Ring file and slots from anybody: the reader and the decoder must survive all of it, and must not
+// care in which pieces the slots come.
 
 #include <sys/mman.h>
 
-#include <cstdint>
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -38,7 +38,8 @@ void Require(bool holds) {
   }
 }
 
-/// A file in memory that holds the input as a ring, its checksums made good where the input asks for it.
+/// A file in memory that holds the input as a ring, its checksums made good where the input asks
+/// for it.
 whystop::Fd RingOf(std::string_view input, bool seal) {
   whystop::Fd file(memfd_create("ring", MFD_CLOEXEC));
   std::string bytes(whystop::kRingHeaderBytes + whystop::kSlotBytes * whystop::kSlotCountMin, '\0');
@@ -46,11 +47,13 @@ whystop::Fd RingOf(std::string_view input, bool seal) {
   bytes[8] = 1;
   bytes[12] = static_cast<char>(whystop::kSlotCountMin);
   const std::size_t head = std::min(input.size(), std::size_t{512});
-  bytes.replace(16, head > 16 ? head - 16 : 0, input.substr(0, head).substr(std::min<std::size_t>(16, head)));
+  bytes.replace(16, head > 16 ? head - 16 : 0,
+                input.substr(0, head).substr(std::min<std::size_t>(16, head)));
   const std::string_view rest = input.substr(head);
   const std::size_t room = bytes.size() - whystop::kRingHeaderBytes;
   bytes.replace(whystop::kRingHeaderBytes, std::min(rest.size(), room), rest.substr(0, room));
-  for (std::size_t at = whystop::kRingHeaderBytes; seal && at < bytes.size(); at += whystop::kSlotBytes) {
+  for (std::size_t at = whystop::kRingHeaderBytes; seal && at < bytes.size();
+       at += whystop::kSlotBytes) {
     whystop::Slot slot;
     std::memcpy(&slot, &bytes[at], sizeof(slot));
     slot.sequence = (at - whystop::kRingHeaderBytes) / whystop::kSlotBytes + 1;

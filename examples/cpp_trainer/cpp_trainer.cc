@@ -1,4 +1,5 @@
-// A small trainer in plain C++ that tells whystop what it does: look for `recorder`. It can also be made ill on purpose
+// A small trainer in plain C++ that tells whystop what it does: look for `recorder`. It can also be
+// made ill on purpose
 // (--fault, --lr, --init ...), which whystop's laboratory uses.
 
 #include <unistd.h>
@@ -52,12 +53,13 @@ void RecordTensors(whystop::Run& recorder, Network& network, int step) {
       const char* name = parameter->name.c_str();
       recorder.Tensor(WS_WEIGHT, name, step, parameter->value.data(), parameter->value.size());
       if (!parameter->frozen) {
-        recorder.Tensor(WS_GRADIENT, name, step, parameter->gradient.data(), parameter->gradient.size());
+        recorder.Tensor(WS_GRADIENT, name, step, parameter->gradient.data(),
+                        parameter->gradient.size());
       }
     }
     const bool last = &layer == &network.layers().back();
-    recorder.Tensor(last ? WS_OUTPUT : WS_ACTIVATION, layer.weight.name.c_str(), step, layer.out.data(),
-                    layer.out.size());
+    recorder.Tensor(last ? WS_OUTPUT : WS_ACTIVATION, layer.weight.name.c_str(), step,
+                    layer.out.data(), layer.out.size());
   }
   const Layer& first = network.layers().front();
   recorder.Tensor(WS_INPUT, "batch", step, first.in.data(), first.in.size());
@@ -93,7 +95,9 @@ void Train(const Options& options) {
   Network network(data, options);
   Batches batches(data, options);
   const int steps_per_epoch = options.samples / options.batch;
-  const double lr = options.fault == "lr-zero" ? 0 : options.fault == "wrong-sign" ? -options.lr : options.lr;
+  const double lr = options.fault == "lr-zero"      ? 0
+                    : options.fault == "wrong-sign" ? -options.lr
+                                                    : options.lr;
 
   whystop::Run recorder;
   recorder.Plan(std::ceil(static_cast<double>(options.steps) / steps_per_epoch), options.steps);
@@ -157,7 +161,8 @@ int main(int argc, char** argv) {
   Options options;
   const std::string fault = ParseOptions(argc, argv, options);
   if (!fault.empty() || options.help) {
-    (options.help ? std::cout : std::cerr) << (options.help ? "" : "cpp_trainer: " + fault + "\n") << Usage();
+    (options.help ? std::cout : std::cerr)
+        << (options.help ? "" : "cpp_trainer: " + fault + "\n") << Usage();
     return options.help ? 0 : 2;
   }
   std::setvbuf(stdout, nullptr, _IOLBF, 0);

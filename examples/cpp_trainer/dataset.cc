@@ -16,7 +16,8 @@ int ClassOf(std::size_t row, const Options& options, bool held_out) {
   return static_cast<int>(row) % kClasses;
 }
 
-void FillClasses(Dataset& data, std::size_t count, const Options& options, std::mt19937& random, bool held_out) {
+void FillClasses(Dataset& data, std::size_t count, const Options& options, std::mt19937& random,
+                 bool held_out) {
   std::normal_distribution<float> normal(0, 1);
   std::mt19937 place(99);  // The classes lie where they lie, whatever the seed.
   std::vector<float> centres(kFeatures * kClasses);
@@ -78,7 +79,8 @@ void Spoil(Dataset& data, const Options& options, std::mt19937& random) {
 
 Dataset MakeDataset(const Options& options, bool held_out) {
   Dataset data;
-  const std::size_t count = static_cast<std::size_t>(held_out ? options.samples / 4 + 1 : options.samples);
+  const std::size_t count =
+      static_cast<std::size_t>(held_out ? options.samples / 4 + 1 : options.samples);
   std::mt19937 random(static_cast<std::uint32_t>(options.seed) * 2 + (held_out ? 1 : 0));
   data.regression = options.task == "regression";
   data.inputs = options.task == "spiral" ? 2 : kFeatures;

@@ -11,7 +11,7 @@ struct Dataset {
   std::size_t inputs = 0;   // Values per sample.
   std::size_t outputs = 0;  // Classes, or 1 for regression.
   bool regression = false;
-  std::vector<float> x;     // Row by row.
+  std::vector<float> x;  // Row by row.
   std::vector<float> y;
 
   std::size_t size() const { return y.size(); }

@@ -21,7 +21,8 @@ struct Layer {
   std::vector<float> in, out;  // Of the last batch, row by row; `out` after the activation.
 };
 
-/// A multilayer perceptron with its loss: cross entropy for classes, mean squared error for regression.
+/// A multilayer perceptron with its loss: cross entropy for classes, mean squared error for
+/// regression.
 class Network {
  public:
   Network(const Dataset& data, const Options& options);

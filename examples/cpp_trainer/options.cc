@@ -89,11 +89,16 @@ std::string ParseOptions(int argc, char** argv, Options& out) {
                                                      {"--optimizer", &out.optimizer},
                                                      {"--init", &out.init},
                                                      {"--fault", &out.fault}};
-  const std::map<std::string, int*> numbers = {
-      {"--steps", &out.steps},     {"--batch", &out.batch},     {"--hidden", &out.hidden},
-      {"--layers", &out.layers},   {"--samples", &out.samples}, {"--seed", &out.seed},
-      {"--stats-every", &out.stats_every}, {"--step-ms", &out.step_ms}};
-  const std::map<std::string, double*> reals = {{"--lr", &out.lr}, {"--weight-decay", &out.weight_decay}};
+  const std::map<std::string, int*> numbers = {{"--steps", &out.steps},
+                                               {"--batch", &out.batch},
+                                               {"--hidden", &out.hidden},
+                                               {"--layers", &out.layers},
+                                               {"--samples", &out.samples},
+                                               {"--seed", &out.seed},
+                                               {"--stats-every", &out.stats_every},
+                                               {"--step-ms", &out.step_ms}};
+  const std::map<std::string, double*> reals = {{"--lr", &out.lr},
+                                                {"--weight-decay", &out.weight_decay}};
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     if (name == "--help" || name == "--quiet") {
@@ -125,14 +130,18 @@ std::string ParseOptions(int argc, char** argv, Options& out) {
 
 std::string Usage() {
   std::string text =
-      "usage: cpp_trainer [--task classes|spiral|regression] [--lr X] [--steps N] [--batch N] [--hidden N]\n"
-      "                   [--layers N] [--activation relu|tanh|sigmoid] [--optimizer sgd|momentum|adam]\n"
-      "                   [--init he|xavier|zeros|huge|tiny] [--weight-decay X] [--samples N] [--seed N]\n"
+      "usage: cpp_trainer [--task classes|spiral|regression] [--lr X] [--steps N] [--batch N] "
+      "[--hidden N]\n"
+      "                   [--layers N] [--activation relu|tanh|sigmoid] [--optimizer "
+      "sgd|momentum|adam]\n"
+      "                   [--init he|xavier|zeros|huge|tiny] [--weight-decay X] [--samples N] "
+      "[--seed N]\n"
       "                   [--stats-every N] [--step-ms N] [--fault NAME] [--quiet]\n"
       "example: whystop run -- cpp_trainer --task spiral --lr 30 --optimizer sgd\n"
       "faults:\n";
   for (const Fault& fault : kFaults) {
-    text += "  " + std::string(fault.name) + std::string(20 - std::string(fault.name).size(), ' ') + fault.what + "\n";
+    text += "  " + std::string(fault.name) + std::string(20 - std::string(fault.name).size(), ' ') +
+            fault.what + "\n";
   }
   return text;
 }

@@ -4,21 +4,21 @@
 
 /// What the command line asks for. Every choice has a healthy default.
 struct Options {
-  std::string task = "classes";    // classes | spiral | regression
-  std::string activation = "relu"; // relu | tanh | sigmoid
-  std::string optimizer = "adam";  // sgd | momentum | adam
-  std::string init = "he";         // he | xavier | zeros | huge | tiny
-  std::string fault = "none";      // See kFaults in options.cc.
+  std::string task = "classes";     // classes | spiral | regression
+  std::string activation = "relu";  // relu | tanh | sigmoid
+  std::string optimizer = "adam";   // sgd | momentum | adam
+  std::string init = "he";          // he | xavier | zeros | huge | tiny
+  std::string fault = "none";       // See kFaults in options.cc.
   double lr = 0.003;
   double weight_decay = 0;
   int steps = 600;
   int batch = 32;
   int hidden = 32;
-  int layers = 2;                  // Hidden ones.
+  int layers = 2;  // Hidden ones.
   int samples = 1024;
   int seed = 1;
-  int stats_every = 25;            // Steps between looks at all tensors.
-  int step_ms = 0;                 // Pretended work, to make a run long.
+  int stats_every = 25;  // Steps between looks at all tensors.
+  int step_ms = 0;       // Pretended work, to make a run long.
   bool quiet = false;
   bool help = false;
 };

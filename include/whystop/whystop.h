@@ -10,10 +10,11 @@
  *     ws_step(run, step, loss);                // after each optimizer step
  *     ws_close(run);
  *
- * Every function accepts a NULL run and then does nothing, so no `if` is needed. No function prints, aborts, throws,
- * waits or sets errno; after ws_open none allocates memory. What was passed before a SIGKILL is on record. A forked
- * child's copy of a run is silent; the child may call ws_open itself. Threads may share a run.
- * The records are written to a file that docs/wire.md describes.
+ * Every function accepts a NULL run and then does nothing, so no `if` is needed. No function
+ * prints, aborts, throws, waits or sets errno; after ws_open none allocates memory. What was passed
+ * before a SIGKILL is on record. A forked child's copy of a run is silent; the child may call
+ * ws_open itself. Threads may share a run. The records are written to a file that docs/wire.md
+ * describes.
  */
 
 #include <stddef.h>
@@ -39,7 +40,7 @@ typedef enum ws_role {
   WS_LEARNING_RATE = 3,
   WS_GRADIENT_NORM = 4,
   WS_LOSS_SCALE = 5,
-  WS_TRAIN_SCORE = 6,      /* Accuracy, reward: higher is better. */
+  WS_TRAIN_SCORE = 6, /* Accuracy, reward: higher is better. */
   WS_VALIDATION_SCORE = 7
 } ws_role;
 
@@ -95,16 +96,18 @@ typedef struct ws_progress_record {
 } ws_progress_record;
 WS_API void ws_progress(ws_run* run, const ws_progress_record* record);
 
-/* Anything else, by name and attributes. An attribute is a text where `text` is not NULL, else a number. */
+/* Anything else, by name and attributes. An attribute is a text where `text` is not NULL, else a
+ * number. */
 typedef struct ws_attribute {
   const char* key;
   const char* text;
   double number;
 } ws_attribute;
-WS_API void ws_note(ws_run* run, const char* kind, int64_t step, const ws_attribute* attributes, size_t count);
+WS_API void ws_note(ws_run* run, const char* kind, int64_t step, const ws_attribute* attributes,
+                    size_t count);
 
-/* Facts about the values of one tensor. min to abs_max and below[] are of the finite values only (0 if there are
- * none). below[i] counts values with |x| < 2^-24, 2^-14, 2^-7, 1 - 2^-7, 2, 65520. */
+/* Facts about the values of one tensor. min to abs_max and below[] are of the finite values only (0
+ * if there are none). below[i] counts values with |x| < 2^-24, 2^-14, 2^-7, 1 - 2^-7, 2, 65520. */
 typedef struct ws_stats {
   uint64_t count, nan_count, inf_count, zero_count;
   double min, max, sum, sum_squares, abs_max;
@@ -117,13 +120,16 @@ typedef struct ws_tensor_view {
   ws_dtype dtype;
 } ws_tensor_view;
 
-/* Computes the facts of many tensors in one call. Counts, min, max and abs_max are exact; the sums differ from an exact sum by
- * less than 2^-19 of the sum of magnitudes. */
+/* Computes the facts of many tensors in one call. Counts, min, max and abs_max are exact; the sums
+ * differ from an exact sum by less than 2^-19 of the sum of magnitudes. */
 WS_API void ws_tensor_stats(const ws_tensor_view* tensors, size_t count, ws_stats* out);
-/* Computes and records them. One pass over memory: sample, rather than call it for everything at each step. */
-WS_API void ws_tensor(ws_run* run, ws_what what, const char* name, int64_t step, const ws_tensor_view* tensor);
+/* Computes and records them. One pass over memory: sample, rather than call it for everything at
+ * each step. */
+WS_API void ws_tensor(ws_run* run, ws_what what, const char* name, int64_t step,
+                      const ws_tensor_view* tensor);
 /* Records facts that were computed elsewhere. */
-WS_API void ws_record_stats(ws_run* run, ws_what what, const char* name, int64_t step, const ws_stats* stats);
+WS_API void ws_record_stats(ws_run* run, ws_what what, const char* name, int64_t step,
+                            const ws_stats* stats);
 
 /* For bindings: bits of the ring's header (docs/wire.md), and whether this process may write. */
 WS_API void ws_set_flags(ws_run* run, uint32_t bits);

@@ -7,8 +7,8 @@
 
 namespace whystop {
 
-/// A training run as whystop's recorder sees it. C++11, header only, over whystop.h, whose promises hold here too:
-/// nothing throws, and without `whystop run` nothing happens.
+/// A training run as whystop's recorder sees it. C++11, header only, over whystop.h, whose promises
+/// hold here too: nothing throws, and without `whystop run` nothing happens.
 ///
 ///     whystop::Run run;
 ///     run.Plan(epochs, steps);
@@ -32,11 +32,13 @@ class Run {
   void Scalar(const char* name, ws_role role, std::int64_t step, double value) {
     ws_scalar(run_, name, role, step, value);
   }
-  void Tensor(ws_what what, const char* name, std::int64_t step, const float* data, std::size_t count) {
+  void Tensor(ws_what what, const char* name, std::int64_t step, const float* data,
+              std::size_t count) {
     const ws_tensor_view view = {data, count, WS_F32};
     ws_tensor(run_, what, name, step, &view);
   }
-  void Tensor(ws_what what, const char* name, std::int64_t step, const double* data, std::size_t count) {
+  void Tensor(ws_what what, const char* name, std::int64_t step, const double* data,
+              std::size_t count) {
     const ws_tensor_view view = {data, count, WS_F64};
     ws_tensor(run_, what, name, step, &view);
   }

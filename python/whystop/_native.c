@@ -1,5 +1,6 @@
-/* whystop._native: the ring writer and the tensor statistics of libwhystop for Python, by the limited API of 3.8.
- * docs/wire.md lists the methods. No method raises: a record that cannot be understood is left out. */
+/* whystop._native: the ring writer and the tensor statistics of libwhystop for Python, by the
+ * limited API of 3.8. docs/wire.md lists the methods. No method raises: a record that cannot be
+ * understood is left out. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -15,8 +16,7 @@
 #define WS_STATS_FIELDS 15
 
 typedef struct {
-  PyObject_HEAD
-  ws_run* run;
+  PyObject_HEAD ws_run* run;
 } Writer;
 
 static ws_run* run_of(PyObject* self) { return ((Writer*)self)->run; }
@@ -66,7 +66,8 @@ static PyObject* writer_step(PyObject* self, PyObject* args) {
     record.present |= (uint32_t)there << i;
   }
   int64_t flags = 0;
-  if (take_int(PyTuple_GetItem(args, 0), &record.step) == 1 && take_int(PyTuple_GetItem(args, 5), &flags) == 1) {
+  if (take_int(PyTuple_GetItem(args, 0), &record.step) == 1 &&
+      take_int(PyTuple_GetItem(args, 5), &flags) == 1) {
     record.flags = (uint32_t)flags;
     ws_step_all(run_of(self), &record);
   }
@@ -77,12 +78,14 @@ static PyObject* writer_scalar(PyObject* self, PyObject* args) {
   PyObject *name = NULL, *role = NULL, *step = NULL, *value = NULL, *keep = NULL;
   int64_t role_number = 0, step_number = 0;
   double number = 0;
-  if (run_of(self) == NULL || !PyArg_UnpackTuple(args, "scalar", 4, 4, &name, &role, &step, &value)) {
+  if (run_of(self) == NULL ||
+      !PyArg_UnpackTuple(args, "scalar", 4, 4, &name, &role, &step, &value)) {
     return done();
   }
   const int has_step = take_int(step, &step_number);
   const char* text = take_text(name, &keep);
-  if (text != NULL && has_step >= 0 && take_int(role, &role_number) == 1 && take_double(value, &number) == 1) {
+  if (text != NULL && has_step >= 0 && take_int(role, &role_number) == 1 &&
+      take_double(value, &number) == 1) {
     ws_scalar(run_of(self), text, (ws_role)role_number, has_step ? step_number : -1, number);
   }
   Py_XDECREF(keep);
@@ -92,11 +95,13 @@ static PyObject* writer_scalar(PyObject* self, PyObject* args) {
 static PyObject* writer_progress(PyObject* self, PyObject* args) {
   ws_progress_record record = {0};
   PyObject *epoch = NULL, *epochs = NULL, *step = NULL, *steps = NULL;
-  if (run_of(self) == NULL || !PyArg_UnpackTuple(args, "progress", 4, 4, &epoch, &epochs, &step, &steps)) {
+  if (run_of(self) == NULL ||
+      !PyArg_UnpackTuple(args, "progress", 4, 4, &epoch, &epochs, &step, &steps)) {
     return done();
   }
-  const int there[4] = {take_double(epoch, &record.epoch), take_double(epochs, &record.epochs_planned),
-                        take_int(step, &record.step), take_int(steps, &record.steps_planned)};
+  const int there[4] = {take_double(epoch, &record.epoch),
+                        take_double(epochs, &record.epochs_planned), take_int(step, &record.step),
+                        take_int(steps, &record.steps_planned)};
   for (int i = 0; i < 4; ++i) {
     if (there[i] < 0) {
       return done();
@@ -122,8 +127,9 @@ static int take_stats(PyObject* from, ws_stats* to) {
   if (!PyTuple_Check(from) || PyTuple_Size(from) != WS_STATS_FIELDS) {
     return 0;
   }
-  uint64_t* const counts[10] = {&to->count,    &to->nan_count, &to->inf_count, &to->zero_count, &to->below[0],
-                                &to->below[1], &to->below[2],  &to->below[3],  &to->below[4],   &to->below[5]};
+  uint64_t* const counts[10] = {&to->count,    &to->nan_count, &to->inf_count, &to->zero_count,
+                                &to->below[0], &to->below[1],  &to->below[2],  &to->below[3],
+                                &to->below[4], &to->below[5]};
   double* const numbers[5] = {&to->min, &to->max, &to->sum, &to->sum_squares, &to->abs_max};
   for (int i = 0; i < 10; ++i) {
     int64_t count = 0;
@@ -144,7 +150,8 @@ static PyObject* writer_stats(PyObject* self, PyObject* args) {
   PyObject *what = NULL, *name = NULL, *step = NULL, *facts = NULL, *keep = NULL;
   int64_t what_number = 0, step_number = 0;
   ws_stats stats;
-  if (run_of(self) == NULL || !PyArg_UnpackTuple(args, "stats", 4, 4, &what, &name, &step, &facts)) {
+  if (run_of(self) == NULL ||
+      !PyArg_UnpackTuple(args, "stats", 4, 4, &what, &name, &step, &facts)) {
     return done();
   }
   const char* text = take_text(name, &keep);
@@ -157,13 +164,15 @@ static PyObject* writer_stats(PyObject* self, PyObject* args) {
 }
 
 static PyObject* writer_observe(PyObject* self, PyObject* args) {
-  PyObject *kind = NULL, *step = NULL, *attributes = NULL, *kind_keep = NULL, *key = NULL, *value = NULL;
+  PyObject *kind = NULL, *step = NULL, *attributes = NULL, *kind_keep = NULL, *key = NULL,
+           *value = NULL;
   PyObject* keep[2 * WS_ATTRIBUTES_MAX] = {NULL};
   ws_attribute list[WS_ATTRIBUTES_MAX] = {{NULL, NULL, 0}};
   size_t count = 0;
   Py_ssize_t position = 0;
   int64_t step_number = 0;
-  if (run_of(self) == NULL || !PyArg_UnpackTuple(args, "observe", 3, 3, &kind, &step, &attributes) ||
+  if (run_of(self) == NULL ||
+      !PyArg_UnpackTuple(args, "observe", 3, 3, &kind, &step, &attributes) ||
       !PyDict_Check(attributes)) {
     return done();
   }
@@ -233,10 +242,13 @@ static PyMethodDef writer_methods[] = {
     {"close", writer_close, METH_NOARGS, "close()"},
     {NULL, NULL, 0, NULL}};
 
-static PyType_Slot writer_slots[] = {{Py_tp_methods, writer_methods}, {Py_tp_dealloc, writer_dealloc}, {0, NULL}};
-static PyType_Spec writer_spec = {"whystop._native.Writer", sizeof(Writer), 0, Py_TPFLAGS_DEFAULT, writer_slots};
+static PyType_Slot writer_slots[] = {
+    {Py_tp_methods, writer_methods}, {Py_tp_dealloc, writer_dealloc}, {0, NULL}};
+static PyType_Spec writer_spec = {"whystop._native.Writer", sizeof(Writer), 0, Py_TPFLAGS_DEFAULT,
+                                  writer_slots};
 
-/* The type belongs to the module; it is kept here because METH_NOARGS functions of the limited API cannot reach it. */
+/* The type belongs to the module; it is kept here because METH_NOARGS functions of the limited API
+ * cannot reach it. */
 static PyObject* writer_type = NULL;
 
 static PyObject* open_writer(PyObject* module, PyObject* unused) {
@@ -268,7 +280,8 @@ static int take_view(PyObject* from, ws_tensor_view* to) {
   }
   to->data = PyLong_AsVoidPtr(PyTuple_GetItem(from, 0));
   if (PyErr_Occurred() != NULL || take_int(PyTuple_GetItem(from, 1), &count) != 1 ||
-      take_int(PyTuple_GetItem(from, 2), &dtype) != 1 || count < 0 || dtype < WS_F32 || dtype > WS_BF16) {
+      take_int(PyTuple_GetItem(from, 2), &dtype) != 1 || count < 0 || dtype < WS_F32 ||
+      dtype > WS_BF16) {
     if (PyErr_Occurred() == NULL) {
       PyErr_SetString(PyExc_ValueError, "count or dtype out of range");
     }
@@ -280,9 +293,10 @@ static int take_view(PyObject* from, ws_tensor_view* to) {
 }
 
 static PyObject* tuple_of(const ws_stats* s) {
-  return Py_BuildValue("(KKKKdddddKKKKKK)", (unsigned long long)s->count, (unsigned long long)s->nan_count,
-                       (unsigned long long)s->inf_count, (unsigned long long)s->zero_count, s->min, s->max, s->sum,
-                       s->sum_squares, s->abs_max, (unsigned long long)s->below[0], (unsigned long long)s->below[1],
+  return Py_BuildValue("(KKKKdddddKKKKKK)", (unsigned long long)s->count,
+                       (unsigned long long)s->nan_count, (unsigned long long)s->inf_count,
+                       (unsigned long long)s->zero_count, s->min, s->max, s->sum, s->sum_squares,
+                       s->abs_max, (unsigned long long)s->below[0], (unsigned long long)s->below[1],
                        (unsigned long long)s->below[2], (unsigned long long)s->below[3],
                        (unsigned long long)s->below[4], (unsigned long long)s->below[5]);
 }
@@ -320,10 +334,8 @@ static PyObject* tensor_stats(PyObject* module, PyObject* tensors) {
       ++taken;
     }
     if (taken == count && bytes > WS_BYTES_WITH_GIL) {
-      Py_BEGIN_ALLOW_THREADS
-      ws_tensor_stats(views, (size_t)count, stats);
-      Py_END_ALLOW_THREADS
-      result = list_of(stats, count);
+      Py_BEGIN_ALLOW_THREADS ws_tensor_stats(views, (size_t)count, stats);
+      Py_END_ALLOW_THREADS result = list_of(stats, count);
     } else if (taken == count) {
       ws_tensor_stats(views, (size_t)count, stats);
       result = list_of(stats, count);
@@ -336,7 +348,8 @@ static PyObject* tensor_stats(PyObject* module, PyObject* tensors) {
 
 static PyMethodDef module_methods[] = {
     {"open_writer", open_writer, METH_NOARGS, "A writer for this process, or None."},
-    {"tensor_stats", tensor_stats, METH_O, "Facts about [(data_ptr, count, dtype), ...], a tuple each."},
+    {"tensor_stats", tensor_stats, METH_O,
+     "Facts about [(data_ptr, count, dtype), ...], a tuple each."},
     {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef module_definition = {

@@ -10,8 +10,9 @@
 #include "wire/observation_encoder.h"
 #include "wire/ring_writer.h"
 
-/// The run of one process: its ring, and what one call leaves for the next. It lives in pages of its own, because the
-/// library takes no heap: the trainee's allocator may be the very thing that is broken.
+/// The run of one process: its ring, and what one call leaves for the next. It lives in pages of
+/// its own, because the library takes no heap: the trainee's allocator may be the very thing that
+/// is broken.
 struct ws_run {
   whystop::RingWriter ring;
   double lr = 0;
@@ -58,14 +59,15 @@ ws_run* ws_open_as(uint32_t writer, const char* writer_name) {
   if (options.directory == nullptr || *options.directory == '\0') {
     return nullptr;
   }
-  options.slot_count =
-      static_cast<std::uint32_t>(NumberFromEnvironment("WHYSTOP_RING_SLOTS", whystop::kSlotCountDefault));
+  options.slot_count = static_cast<std::uint32_t>(
+      NumberFromEnvironment("WHYSTOP_RING_SLOTS", whystop::kSlotCountDefault));
   options.rank = NumberFromEnvironment("RANK", -1);
   options.local_rank = NumberFromEnvironment("LOCAL_RANK", -1);
   options.world_size = NumberFromEnvironment("WORLD_SIZE", -1);
   options.writer = writer;
   options.writer_name = writer_name == nullptr ? "" : writer_name;
-  void* pages = mmap(nullptr, sizeof(ws_run), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* pages =
+      mmap(nullptr, sizeof(ws_run), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) {
     return nullptr;
   }
@@ -111,8 +113,8 @@ void ws_epoch(ws_run* run, double epoch) {
 
 void ws_progress(ws_run* run, const ws_progress_record* record) {
   if (run != nullptr && record != nullptr) {
-    run->ring.Progress(
-        {record->epoch, record->epochs_planned, record->step, record->steps_planned, record->present, 0});
+    run->ring.Progress({record->epoch, record->epochs_planned, record->step, record->steps_planned,
+                        record->present, 0});
   }
 }
 
@@ -142,7 +144,8 @@ void ws_step(ws_run* run, int64_t step, double loss) {
       0,
       has_duration ? static_cast<double>(now_ns - run->last_step_ns) * 1e-9 : 0,
       0,
-      StepBody::kLoss | (run->has_lr ? StepBody::kLr : 0) | (has_duration ? StepBody::kDuration : 0)};
+      StepBody::kLoss | (run->has_lr ? StepBody::kLr : 0) |
+          (has_duration ? StepBody::kDuration : 0)};
   run->last_step_ns = now_ns;
   ws_step_all(run, &record);
 }
@@ -168,7 +171,8 @@ void ws_scalar(ws_run* run, const char* name, ws_role role, int64_t step, double
   }
 }
 
-void ws_note(ws_run* run, const char* kind, int64_t step, const ws_attribute* attributes, size_t count) {
+void ws_note(ws_run* run, const char* kind, int64_t step, const ws_attribute* attributes,
+             size_t count) {
   if (run == nullptr || !run->ring.alive()) {
     return;
   }
@@ -209,7 +213,8 @@ void ws_tensor_stats(const ws_tensor_view* tensors, size_t count, ws_stats* out)
   }
 }
 
-void ws_record_stats(ws_run* run, ws_what what, const char* name, int64_t step, const ws_stats* stats) {
+void ws_record_stats(ws_run* run, ws_what what, const char* name, int64_t step,
+                     const ws_stats* stats) {
   if (run == nullptr || stats == nullptr) {
     return;
   }
@@ -229,7 +234,8 @@ void ws_record_stats(ws_run* run, ws_what what, const char* name, int64_t step, 
   run->ring.Stats(TextOf(name), body);
 }
 
-void ws_tensor(ws_run* run, ws_what what, const char* name, int64_t step, const ws_tensor_view* tensor) {
+void ws_tensor(ws_run* run, ws_what what, const char* name, int64_t step,
+               const ws_tensor_view* tensor) {
   if (run != nullptr && tensor != nullptr && run->ring.alive()) {
     ws_stats stats;
     ws_tensor_stats(tensor, 1, &stats);

@@ -189,7 +189,8 @@ TEST_F(ClientTest, AReaderBesideTheWriterMissesNothingSilently) {
   ws_close(run);
 }
 
-/// Goal: a full disk costs the ring, never the trainee. Method: a small tmpfs, filled before and after opening.
+/// Goal: a full disk costs the ring, never the trainee. Method: a small tmpfs, filled before and
+/// after opening.
 TEST_F(ClientTest, AFullDiskCostsTheRingAndNotTheTrainee) {
   const std::string small = folder_.path() + "/small";
   std::filesystem::create_directory(small);

@@ -1,4 +1,5 @@
-// Kills writers at random moments and looks at what they left. WHYSTOP_KILLS sets how many (40 by default).
+// Kills writers at random moments and looks at what they left. WHYSTOP_KILLS sets how many (40 by
+// default).
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -26,9 +27,12 @@ int Kills() {
 }
 
 double LossOf(std::int64_t step) { return 1.0 / static_cast<double>(step); }
-std::string TextOf(std::int64_t step) { return std::string(static_cast<std::size_t>(step % 700), 'a') + "end"; }
+std::string TextOf(std::int64_t step) {
+  return std::string(static_cast<std::size_t>(step % 700), 'a') + "end";
+}
 
-/// Checks a dead writer's ring: everything in it is what was written, and the last completed step is there.
+/// Checks a dead writer's ring: everything in it is what was written, and the last completed step
+/// is there.
 void ExpectWhole(const std::string& path, std::int64_t completed) {
   auto reader = RingReader::Open(path);
   ASSERT_TRUE(reader) << reader.error().what;
@@ -38,7 +42,8 @@ void ExpectWhole(const std::string& path, std::int64_t completed) {
     if (scalar.series == "step_s") {
       continue;
     }
-    EXPECT_EQ(scalar.value, scalar.series == "loss" ? LossOf(*scalar.step) : static_cast<double>(*scalar.step) * 2);
+    EXPECT_EQ(scalar.value, scalar.series == "loss" ? LossOf(*scalar.step)
+                                                    : static_cast<double>(*scalar.step) * 2);
     EXPECT_TRUE(scalar.series == "loss" || scalar.series == "twice") << scalar.series;
     if (scalar.series == "loss") {
       EXPECT_GT(*scalar.step, newest);
@@ -114,7 +119,8 @@ void ExpectPythonWritersWhole(const char* no_native) {
     setenv("WHYSTOP_RING_SLOTS", "256", 1);
     setenv("WHYSTOP_NO_NATIVE", no_native, 1);
     setenv("PYTHONPATH", WHYSTOP_BINARY_DIR "/python", 1);
-    execlp("python3", "python3", script.c_str(), kills.c_str(), report.c_str(), static_cast<char*>(nullptr));
+    execlp("python3", "python3", script.c_str(), kills.c_str(), report.c_str(),
+           static_cast<char*>(nullptr));
     _exit(127);
   }
   int status = 0;

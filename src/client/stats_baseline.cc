@@ -5,6 +5,7 @@
 
 namespace whystop {
 
-const StatsKernels kStatsBaseline = {"baseline", &StatsOfF32, &StatsOfF64, &StatsOfF16, &StatsOfBf16};
+const StatsKernels kStatsBaseline = {"baseline", &StatsOfF32, &StatsOfF64, &StatsOfF16,
+                                     &StatsOfBf16};
 
 }  // namespace whystop

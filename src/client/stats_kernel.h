@@ -1,10 +1,11 @@
-// Included once for each instruction set, by a source that has defined WS_VECTOR_BYTES, WS_KERNEL (a function attribute)
-// and, where the CPU converts 16-bit floats itself, WS_HALF_TO_FLOAT. Everything here is local to that source, and
-// nothing of the standard library is called: a shared inline function would be compiled for one CPU and run on another.
+// Included once for each instruction set, by a source that has defined WS_VECTOR_BYTES, WS_KERNEL
+// (a function attribute) and, where the CPU converts 16-bit floats itself, WS_HALF_TO_FLOAT.
+// Everything here is local to that source, and nothing of the standard library is called: a shared
+// inline function would be compiled for one CPU and run on another.
 //
-// Speed: a block of 4 KiB is read from memory once; float lanes take 16 values each before they are added up in double.
-// A block with a value that is not finite, or so large or small that its square leaves the range of float, is done
-// again in double while it is still in the cache.
+// Speed: a block of 4 KiB is read from memory once; float lanes take 16 values each before they are
+// added up in double. A block with a value that is not finite, or so large or small that its square
+// leaves the range of float, is done again in double while it is still in the cache.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,11 +35,14 @@ typedef int64_t WideIntVector __attribute__((vector_size(WS_VECTOR_BYTES)));
 
 constexpr int32_t kInfinityBits = 0x7f800000;
 constexpr int32_t kMagnitudeMask = 0x7fffffff;
-constexpr int32_t kSquareFitsMin = 0x2b800000;  // 2^-40: smaller squares would vanish beside each other in float.
+constexpr int32_t kSquareFitsMin =
+    0x2b800000;  // 2^-40: smaller squares would vanish beside each other in float.
 constexpr int32_t kSquareFitsMax = 0x5d800000;  // 2^60: sixteen larger squares could overflow.
-constexpr int32_t kThresholdBits[6] = {0x33800000, 0x38800000, 0x3c000000, 0x3f7e0000, 0x40000000, 0x477ff000};
+constexpr int32_t kThresholdBits[6] = {0x33800000, 0x38800000, 0x3c000000,
+                                       0x3f7e0000, 0x40000000, 0x477ff000};
 constexpr double kThresholds[6] = {0x1p-24, 0x1p-14, 0x1p-7, 0.9921875, 2.0, 65520.0};
-constexpr int kLowThresholds = 4;  // Counted in the fast pass; the others are seldom reached and looked at apart.
+constexpr int kLowThresholds =
+    4;  // Counted in the fast pass; the others are seldom reached and looked at apart.
 
 /// The running result of one tensor.
 struct Totals {
@@ -72,8 +76,8 @@ WS_INLINE Vector Load(const void* from) {
   return loaded;
 }
 
-/// May point behind the end of the tensor, even to no memory at all: a prefetch does not fault. Hence no pointer
-/// arithmetic, which would be undefined there.
+/// May point behind the end of the tensor, even to no memory at all: a prefetch does not fault.
+/// Hence no pointer arithmetic, which would be undefined there.
 WS_INLINE const char* Ahead(const void* data) {
   return reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(data) + kAheadBytes);
 }
@@ -92,7 +96,8 @@ WS_INLINE WideVector Widen(const FloatVector& from, size_t half) {
   return __builtin_convertvector(part, WideVector);
 }
 
-/// The thresholds, one a lane. The compiler must not know them: it would turn "bits < 8" into two instructions.
+/// The thresholds, one a lane. The compiler must not know them: it would turn "bits < 8" into two
+/// instructions.
 WS_INLINE IntVector Opaque(int32_t value) {
   IntVector lanes = IntVector{} + value;
 #if defined(__x86_64__) && !defined(WS_VECTORS_EMULATED)
@@ -102,7 +107,8 @@ WS_INLINE IntVector Opaque(int32_t value) {
 }
 
 /// A block in double, value by value. Only blocks with unusual values come here.
-WS_KERNEL __attribute__((noinline)) void TakeBlockExactly(const float* data, size_t count, Totals& totals) {
+WS_KERNEL __attribute__((noinline)) void TakeBlockExactly(const float* data, size_t count,
+                                                          Totals& totals) {
   WideVector sum = {}, sum_squares = {};
   IntVector nan = {}, inf = {}, zero = {}, below[6] = {};
   FloatVector min = FloatVector{} + __builtin_inff(), max = -min;
@@ -122,7 +128,8 @@ WS_KERNEL __attribute__((noinline)) void TakeBlockExactly(const float* data, siz
     const FloatVector for_max = finite ? value : never_max;
     min = for_min < min ? for_min : min;
     max = for_max > max ? for_max : max;
-    const FloatVector kept = reinterpret_cast<FloatVector>(reinterpret_cast<IntVector>(value) & finite);
+    const FloatVector kept =
+        reinterpret_cast<FloatVector>(reinterpret_cast<IntVector>(value) & finite);
     const WideVector low = Widen(kept, 0), high = Widen(kept, 1);
     sum += low + high;
     sum_squares += low * low + high * high;
@@ -134,7 +141,8 @@ WS_KERNEL __attribute__((noinline)) void TakeBlockExactly(const float* data, siz
     totals.below[i] += CountLanes(below[i]);
   }
   for (size_t lane = 0; lane < kLanes; ++lane) {
-    const double lane_min = static_cast<double>(min[lane]), lane_max = static_cast<double>(max[lane]);
+    const double lane_min = static_cast<double>(min[lane]),
+                 lane_max = static_cast<double>(max[lane]);
     totals.min = lane_min < totals.min ? lane_min : totals.min;
     totals.max = lane_max > totals.max ? lane_max : totals.max;
   }
@@ -156,7 +164,6 @@ struct LaneTotals {
   uint64_t blocks;
 };
 
-
 WS_INLINE void CountHigh(const float* data, int32_t magnitude_max, LaneTotals& lanes) {
   for (int i = 0; i < 2; ++i) {
     const int32_t threshold = kThresholdBits[kLowThresholds + i];
@@ -172,8 +179,9 @@ WS_INLINE void CountHigh(const float* data, int32_t magnitude_max, LaneTotals& l
   }
 }
 
-/// One full block. `ahead` is where the memory of a later block begins: asking for it now is worth a fifth of the speed
-/// from memory (bench/stats_bench.cc). False: the block holds unusual values, and nothing was added.
+/// One full block. `ahead` is where the memory of a later block begins: asking for it now is worth
+/// a fifth of the speed from memory (bench/stats_bench.cc). False: the block holds unusual values,
+/// and nothing was added.
 template <size_t kBytesPerValue>
 WS_INLINE bool TakeBlock(const float* data, const char* ahead, LaneTotals& lanes) {
   FloatVector min = lanes.min, max = lanes.max;
@@ -181,8 +189,8 @@ WS_INLINE bool TakeBlock(const float* data, const char* ahead, LaneTotals& lanes
   const IntVector threshold0 = Opaque(kThresholdBits[0]), threshold1 = Opaque(kThresholdBits[1]),
                   threshold2 = Opaque(kThresholdBits[2]), threshold3 = Opaque(kThresholdBits[3]);
   IntVector magnitude_max = {};
-  IntVector zero = lanes.zero, below0 = lanes.below[0], below1 = lanes.below[1], below2 = lanes.below[2],
-            below3 = lanes.below[3];
+  IntVector zero = lanes.zero, below0 = lanes.below[0], below1 = lanes.below[1],
+            below2 = lanes.below[2], below3 = lanes.below[3];
   for (size_t run = 0; run < kBlockValues; run += kRunValues) {
     for (size_t line = 0; line < kRunValues * kBytesPerValue; line += kCacheLineBytes) {
       __builtin_prefetch(ahead + run * kBytesPerValue + line);
@@ -233,7 +241,8 @@ WS_INLINE void ClearLanes(LaneTotals& lanes) {
 
 WS_INLINE void FlushLanes(LaneTotals& lanes, Totals& totals) {
   for (size_t lane = 0; lane < kLanes; ++lane) {
-    const double min = static_cast<double>(lanes.min[lane]), max = static_cast<double>(lanes.max[lane]);
+    const double min = static_cast<double>(lanes.min[lane]),
+                 max = static_cast<double>(lanes.max[lane]);
     totals.min = min < totals.min ? min : totals.min;
     totals.max = max > totals.max ? max : totals.max;
   }
@@ -251,7 +260,8 @@ WS_INLINE void FlushLanes(LaneTotals& lanes, Totals& totals) {
 }
 
 template <size_t kBytesPerValue>
-WS_INLINE void TakeFullBlock(const float* data, const char* ahead, LaneTotals& lanes, Totals& totals) {
+WS_INLINE void TakeFullBlock(const float* data, const char* ahead, LaneTotals& lanes,
+                             Totals& totals) {
   if (!TakeBlock<kBytesPerValue>(data, ahead, lanes)) {
     TakeBlockExactly(data, kBlockValues, totals);
   }
@@ -330,21 +340,21 @@ WS_INLINE void WidenBrainFloats(const uint16_t* from, size_t count, float* to) {
 }
 
 /// 16-bit values, a block at a time through a buffer that stays in the first cache.
-#define WS_DEFINE_SIXTEEN_BIT(Name, widen)                                \
+#define WS_DEFINE_SIXTEEN_BIT(Name, widen)                                 \
   WS_KERNEL void Name(const uint16_t* data, size_t count, ws_stats& out) { \
-    alignas(64) float block[kBlockValues];                                \
-    Totals totals;                                                        \
-    LaneTotals lanes;                                                     \
-    ClearLanes(lanes);                                                    \
-    size_t at = 0;                                                        \
-    for (; at + kBlockValues <= count; at += kBlockValues) {              \
-      widen(data + at, kBlockValues, block);                              \
-      TakeFullBlock<2>(block, Ahead(data + at), lanes, totals);           \
-    }                                                                     \
-    FlushLanes(lanes, totals);                                            \
-    widen(data + at, count % kBlockValues, block);                        \
-    TakeBlockExactly(block, count % kBlockValues, totals);                \
-    Report(totals, count, out);                                           \
+    alignas(64) float block[kBlockValues];                                 \
+    Totals totals;                                                         \
+    LaneTotals lanes;                                                      \
+    ClearLanes(lanes);                                                     \
+    size_t at = 0;                                                         \
+    for (; at + kBlockValues <= count; at += kBlockValues) {               \
+      widen(data + at, kBlockValues, block);                               \
+      TakeFullBlock<2>(block, Ahead(data + at), lanes, totals);            \
+    }                                                                      \
+    FlushLanes(lanes, totals);                                             \
+    widen(data + at, count % kBlockValues, block);                         \
+    TakeBlockExactly(block, count % kBlockValues, totals);                 \
+    Report(totals, count, out);                                            \
   }
 WS_DEFINE_SIXTEEN_BIT(StatsOfF16, WidenHalves)
 WS_DEFINE_SIXTEEN_BIT(StatsOfBf16, WidenBrainFloats)

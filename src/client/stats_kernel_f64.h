@@ -26,7 +26,8 @@ WS_KERNEL void StatsOfF64(const double* data, size_t count, ws_stats& out) {
     const WideVector for_max = finite ? value : never_max;
     min = for_min < min ? for_min : min;
     max = for_max > max ? for_max : max;
-    const WideVector kept = reinterpret_cast<WideVector>(reinterpret_cast<WideIntVector>(value) & finite);
+    const WideVector kept =
+        reinterpret_cast<WideVector>(reinterpret_cast<WideIntVector>(value) & finite);
     sum += kept;
     sum_squares += kept * kept;
   }

@@ -84,15 +84,17 @@ double FromHalf(std::uint16_t half) {
   if (exponent == 31) {
     return fraction == 0 ? sign * std::numeric_limits<double>::infinity() : std::nan("");
   }
-  return exponent == 0 ? sign * std::ldexp(fraction, -14) : sign * std::ldexp(1 + fraction, exponent - 15);
+  return exponent == 0 ? sign * std::ldexp(fraction, -14)
+                       : sign * std::ldexp(1 + fraction, exponent - 15);
 }
 
 /// Values of one scale with some of the values that break naive code planted among them.
 std::vector<float> Values(std::size_t count, float scale, double planted, std::mt19937& random) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
-  const float special[] = {0.0f,     -0.0f,    kInf,     -kInf,    std::nanf(""), 1e-45f,     -1e-42f,
-                           1.1e-38f, 3e38f,    -3.4e38f, 1.9e19f,  65520.0f,      65519.996f, 2.0f,
-                           -2.0f,    1.99999f, 0x1p-24f, 0x1p-14f, 0x1p-7f,       0.9921875f, -0.99218744f};
+  const float special[] = {0.0f,       -0.0f,      kInf,        -kInf,    std::nanf(""), 1e-45f,
+                           -1e-42f,    1.1e-38f,   3e38f,       -3.4e38f, 1.9e19f,       65520.0f,
+                           65519.996f, 2.0f,       -2.0f,       1.99999f, 0x1p-24f,      0x1p-14f,
+                           0x1p-7f,    0.9921875f, -0.99218744f};
   std::normal_distribution<float> normal(0, 1);
   std::uniform_real_distribution<double> uniform(0, 1);
   std::vector<float> values(count);
@@ -108,7 +110,8 @@ std::vector<float> Values(std::size_t count, float scale, double planted, std::m
 class StatsTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    kernels_ = std::string_view(GetParam()) == "wide" ? &kStatsWideEmulated : StatsKernelsNamed(GetParam());
+    kernels_ = std::string_view(GetParam()) == "wide" ? &kStatsWideEmulated
+                                                      : StatsKernelsNamed(GetParam());
     if (kernels_ == nullptr) {
       GTEST_SKIP() << "this CPU has no " << GetParam();
     }
@@ -116,16 +119,17 @@ class StatsTest : public testing::TestWithParam<const char*> {
   const StatsKernels* kernels_ = nullptr;
 };
 
-/// Goal: every fact agrees with the plain computation, for all sizes around the kernels' boundaries, for magnitudes
-/// whose squares leave the range of float, and with anything planted.
+/// Goal: every fact agrees with the plain computation, for all sizes around the kernels'
+/// boundaries, for magnitudes whose squares leave the range of float, and with anything planted.
 TEST_P(StatsTest, AgreesWithAPlainComputation) {
   std::mt19937 random(7);
-  const std::size_t sizes[] = {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 63, 64, 65, 255, 1000, 1023, 1024, 1025, 4096, 5000};
+  const std::size_t sizes[] = {0,  1,  2,  3,   7,    8,    9,    15,   16,   17,  31,
+                               63, 64, 65, 255, 1000, 1023, 1024, 1025, 4096, 5000};
   for (const std::size_t size : sizes) {
     for (const float scale : {1.0f, 1e-3f, 1e-12f, 1e-25f, 1e-40f, 1e4f, 1e18f, 1e30f, 0.0f}) {
       for (const double planted : {0.0, 0.001, 0.3, 1.0}) {
-        const std::string where = "size " + std::to_string(size) + ", scale " + std::to_string(scale) + ", planted " +
-                                  std::to_string(planted);
+        const std::string where = "size " + std::to_string(size) + ", scale " +
+                                  std::to_string(scale) + ", planted " + std::to_string(planted);
         const std::vector<float> values = Values(size, scale, planted, random);
         ws_stats got{};
         kernels_->f32(values.data(), size, got);
@@ -179,7 +183,8 @@ TEST_P(StatsTest, DoublesWhoseSquaresOverflowGiveInfinity) {
   EXPECT_EQ(got.max, 1e200);
 }
 
-INSTANTIATE_TEST_SUITE_P(InstructionSets, StatsTest, testing::Values("baseline", "avx2", "avx512", "wide"),
+INSTANTIATE_TEST_SUITE_P(InstructionSets, StatsTest,
+                         testing::Values("baseline", "avx2", "avx512", "wide"),
                          [](const auto& set) { return set.param; });
 
 TEST(TensorStatsTest, ManyTensorsInOneCall) {

@@ -1,6 +1,7 @@
-// The kernels as AVX-512 sees them, with lanes of 64 bytes, in whatever instructions this CPU has: their logic is tested
-// even where AVX-512 itself cannot run.
-#pragma GCC diagnostic ignored "-Wpsabi"  // Vectors are handed between inlined functions of this file only.
+// The kernels as AVX-512 sees them, with lanes of 64 bytes, in whatever instructions this CPU has:
+// their logic is tested even where AVX-512 itself cannot run.
+#pragma GCC diagnostic ignored \
+    "-Wpsabi"  // Vectors are handed between inlined functions of this file only.
 #define WS_VECTOR_BYTES 64
 #define WS_KERNEL
 #define WS_VECTORS_EMULATED
@@ -10,6 +11,7 @@
 namespace whystop {
 
 extern const StatsKernels kStatsWideEmulated;
-const StatsKernels kStatsWideEmulated = {"wide", &StatsOfF32, &StatsOfF64, &StatsOfF16, &StatsOfBf16};
+const StatsKernels kStatsWideEmulated = {"wide", &StatsOfF32, &StatsOfF64, &StatsOfF16,
+                                         &StatsOfBf16};
 
 }  // namespace whystop

@@ -40,7 +40,8 @@ const StatsKernels* ChooseKernels() {
 }  // namespace
 
 const StatsKernels& BestStatsKernels() {
-  static std::atomic<const StatsKernels*> chosen{nullptr};  // Threads that race here choose the same.
+  static std::atomic<const StatsKernels*> chosen{
+      nullptr};  // Threads that race here choose the same.
   const StatsKernels* kernels = chosen.load(std::memory_order_relaxed);
   if (kernels == nullptr) {
     kernels = ChooseKernels();

@@ -7,7 +7,8 @@
 
 namespace whystop {
 
-/// The statistics of one tensor, for one instruction set. All add up from an empty `ws_stats` of their own.
+/// The statistics of one tensor, for one instruction set. All add up from an empty `ws_stats` of
+/// their own.
 struct StatsKernels {
   const char* name;
   void (*f32)(const float* data, std::size_t count, ws_stats& out);
@@ -24,7 +25,8 @@ extern const StatsKernels kStatsAvx512;
 
 /// The best kernels for this CPU.
 const StatsKernels& BestStatsKernels();
-/// Those of that name ("baseline", "avx2", "avx512"), or nullptr where the CPU cannot run them. For tests.
+/// Those of that name ("baseline", "avx2", "avx512"), or nullptr where the CPU cannot run them. For
+/// tests.
 const StatsKernels* StatsKernelsNamed(const char* name);
 
 }  // namespace whystop

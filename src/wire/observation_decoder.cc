@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kFramesMax = 128;
 
-/// Takes fields from the front; after the first one that is not there, everything is empty and `short_` is true.
+/// Takes fields from the front; after the first one that is not there, everything is empty and
+/// `short_` is true.
 class Cursor {
  public:
   explicit Cursor(std::string_view bytes) : rest_(bytes) {}
@@ -47,7 +48,9 @@ std::string TextOf(const Observation& from, const char* name) {
   return text == nullptr ? std::string() : *text;
 }
 
-bool IsTrue(const Observation& from, const char* name) { return from.Number(name).value_or(0) != 0; }
+bool IsTrue(const Observation& from, const char* name) {
+  return from.Number(name).value_or(0) != 0;
+}
 
 std::optional<std::int64_t> WholeNumber(const Observation& from, const char* name) {
   const auto value = from.Number(name);

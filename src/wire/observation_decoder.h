@@ -12,8 +12,9 @@ struct ObservationContext {
   std::optional<int> rank;
 };
 
-/// Decodes the body of an OBSERVATION record and pushes it as ExceptionSeen (kind "exception"), SignalSeen (kind
-/// "signal") or Observation. A body that is cut short gives the attributes before the cut and counts a drop.
+/// Decodes the body of an OBSERVATION record and pushes it as ExceptionSeen (kind "exception"),
+/// SignalSeen (kind "signal") or Observation. A body that is cut short gives the attributes before
+/// the cut and counts a drop.
 void DecodeObservation(std::string_view body, const ObservationContext& context, EventSink& out);
 
 }  // namespace whystop

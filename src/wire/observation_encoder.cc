@@ -40,7 +40,8 @@ void ObservationEncoder::AppendShort(std::string_view text) {
   Append(fitting.data(), fitting.size());
 }
 
-bool ObservationEncoder::BeginAttribute(std::string_view key, std::uint8_t type, std::size_t value_bytes_min) {
+bool ObservationEncoder::BeginAttribute(std::string_view key, std::uint8_t type,
+                                        std::size_t value_bytes_min) {
   const std::size_t needed = 1 + std::min(key.size(), kShortTextMax) + 1 + value_bytes_min;
   const auto count = static_cast<unsigned char>(bytes_[kCountAt]);
   if (count >= kAttributesMax || sizeof(bytes_) - size_ < needed) {

@@ -8,8 +8,8 @@
 
 namespace whystop {
 
-/// Builds the body of an OBSERVATION record in place, without the heap. What does not fit is cut or left out, and
-/// the record says so.
+/// Builds the body of an OBSERVATION record in place, without the heap. What does not fit is cut or
+/// left out, and the record says so.
 class ObservationEncoder {
  public:
   explicit ObservationEncoder(std::string_view kind);

@@ -12,7 +12,8 @@
 namespace whystop {
 
 std::uint64_t ParseStartTicks(std::string_view stat) {
-  // "4121 (a (strange) name) S 1 ...": the name may hold anything, so count fields from the last parenthesis.
+  // "4121 (a (strange) name) S 1 ...": the name may hold anything, so count fields from the last
+  // parenthesis.
   constexpr int kFieldsAfterName = 20;
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string_view::npos) {
@@ -89,7 +90,8 @@ std::string_view CutText(std::string_view text, std::size_t bytes_max) {
   while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) {
     --size;
   }
-  return {text.data(), size};  // Not substr: its range check would need libstdc++ in the client library.
+  return {text.data(),
+          size};  // Not substr: its range check would need libstdc++ in the client library.
 }
 
 }  // namespace whystop

@@ -11,8 +11,8 @@ std::uint64_t ProcessStartTicks();
 /// The same from the text of a stat file.
 std::uint64_t ParseStartTicks(std::string_view stat);
 
-/// Makes `<directory>/<pid>-<start>.ring` (or the next free name of docs/wire.md) with `bytes` reserved on the disk.
-/// The descriptor, or -1: nothing was made.
+/// Makes `<directory>/<pid>-<start>.ring` (or the next free name of docs/wire.md) with `bytes`
+/// reserved on the disk. The descriptor, or -1: nothing was made.
 int CreateRingFile(const char* directory, int pid, std::uint64_t start_ticks, std::size_t bytes);
 
 /// At most `bytes_max` bytes of `text`, not ending inside a UTF-8 character.

@@ -3,8 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The bytes of a ring file, shared by its writer and its reader. docs/wire.md is the specification. This header
-/// needs neither the heap nor the standard library's objects: the client library is built on it.
+/// The bytes of a ring file, shared by its writer and its reader. docs/wire.md is the
+/// specification. This header needs neither the heap nor the standard library's objects: the client
+/// library is built on it.
 namespace whystop {
 
 inline constexpr char kRingMagic[9] = "WSRING1\n";
@@ -78,8 +79,9 @@ struct Slot {
 static_assert(sizeof(Slot) == kSlotBytes);
 
 struct StepBody {
-  static constexpr std::uint32_t kLoss = 1, kLr = 2, kWait = 4, kDuration = 8;  // Bits of `present`.
-  static constexpr std::uint32_t kSkipped = 1;                                  // Of `flags`.
+  static constexpr std::uint32_t kLoss = 1, kLr = 2, kWait = 4,
+                                 kDuration = 8;  // Bits of `present`.
+  static constexpr std::uint32_t kSkipped = 1;   // Of `flags`.
   std::int64_t step;
   double loss;
   double lr;
@@ -114,7 +116,8 @@ struct StatsBody {
 static_assert(sizeof(StatsBody) == 144);
 
 struct ProgressBody {
-  static constexpr std::uint32_t kEpoch = 1, kEpochs = 2, kStep = 4, kSteps = 8;  // Bits of `present`.
+  static constexpr std::uint32_t kEpoch = 1, kEpochs = 2, kStep = 4,
+                                 kSteps = 8;  // Bits of `present`.
   double epoch;
   double epochs_planned;
   std::int64_t step;

@@ -22,8 +22,8 @@ Error Refuse(Error::Code code, const std::string& path, const char* why) {
 
 template <typename T>
 bool ReadInto(const Fd& file, T& into, std::size_t offset) {
-  return ReadAt(file.get(), {reinterpret_cast<char*>(&into), sizeof(T)}, static_cast<off_t>(offset)) ==
-         static_cast<ssize_t>(sizeof(T));
+  return ReadAt(file.get(), {reinterpret_cast<char*>(&into), sizeof(T)},
+                static_cast<off_t>(offset)) == static_cast<ssize_t>(sizeof(T));
 }
 
 Slot LoadSlot(std::string_view bytes) {
@@ -67,7 +67,8 @@ Result<RingReader> RingReader::FromFile(Fd file, const std::string& path) {
     return Refuse(Error::Code::kCorrupt, path, "not a regular file");
   }
   RingHeader header{};
-  if (!ReadInto(file, header, 0) || std::string_view(header.magic, 8) == std::string_view("\0\0\0\0\0\0\0\0", 8)) {
+  if (!ReadInto(file, header, 0) ||
+      std::string_view(header.magic, 8) == std::string_view("\0\0\0\0\0\0\0\0", 8)) {
     return Refuse(Error::Code::kBusy, path, "the ring's header is not written yet");
   }
   if (std::memcmp(header.magic, kRingMagic, sizeof(header.magic)) != 0) {
@@ -100,8 +101,8 @@ void RingReader::Greet(std::string& out) {
   if (!greeted_) {
     greeted_ = true;
     AppendOwn(SlotKind::kHello,
-              HelloBody{header_.pid, header_.start_ticks, header_.rank, header_.local_rank, header_.world_size,
-                        header_.writer, header_.flags, 0},
+              HelloBody{header_.pid, header_.start_ticks, header_.rank, header_.local_rank,
+                        header_.world_size, header_.writer, header_.flags, 0},
               out);
   }
 }
@@ -136,7 +137,8 @@ RingReader::Drained RingReader::Drain(const Callback& deliver) {
     const std::uint64_t to_end = count - (next_ - 1) % count;
     ReadChunk(next_, std::min({kChunkSlots, head - next_ + 1, to_end}), drained, deliver);
   }
-  // Slots that are complete though the head does not say so (the writer died in between, or is at work now).
+  // Slots that are complete though the head does not say so (the writer died in between, or is at
+  // work now).
   for (std::uint64_t i = 0; i < count; ++i) {
     char bytes[kSlotBytes];
     if (!ReadInto(file_, bytes, kRingHeaderBytes + kSlotBytes * ((next_ - 1) % count)) ||
@@ -158,7 +160,8 @@ void RingReader::DeliverNames(const Callback& deliver) {
     const std::string bytes = ReadSlots(first, count);
     for (std::size_t i = 0; i + kSlotBytes <= bytes.size(); i += kSlotBytes) {
       const std::string_view slot_bytes = std::string_view(bytes).substr(i, kSlotBytes);
-      if (LoadSlot(slot_bytes).kind == static_cast<std::uint8_t>(SlotKind::kName) && SlotIsSound(slot_bytes)) {
+      if (LoadSlot(slot_bytes).kind == static_cast<std::uint8_t>(SlotKind::kName) &&
+          SlotIsSound(slot_bytes)) {
         names.append(slot_bytes);
       }
     }
@@ -175,14 +178,16 @@ std::string RingReader::ReadSlots(std::uint64_t first, std::uint64_t count) cons
   return bytes;
 }
 
-void RingReader::ReadChunk(std::uint64_t first, std::uint64_t count, Drained& drained, const Callback& deliver) {
+void RingReader::ReadChunk(std::uint64_t first, std::uint64_t count, Drained& drained,
+                           const Callback& deliver) {
   const std::string bytes = ReadSlots(first, count);
   std::string out;
   Drained missing;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::string_view slot_bytes = i * kSlotBytes + kSlotBytes <= bytes.size()
-                                            ? std::string_view(bytes).substr(i * kSlotBytes, kSlotBytes)
-                                            : std::string_view();
+    const std::string_view slot_bytes =
+        i * kSlotBytes + kSlotBytes <= bytes.size()
+            ? std::string_view(bytes).substr(i * kSlotBytes, kSlotBytes)
+            : std::string_view();
     const std::uint64_t sequence = first + i;
     if (SlotIsSound(slot_bytes) && LoadSlot(slot_bytes).sequence == sequence) {
       AppendGap(missing, out);
@@ -195,9 +200,11 @@ void RingReader::ReadChunk(std::uint64_t first, std::uint64_t count, Drained& dr
       }
       continue;
     }
-    // Every slot up to the head was whole once. Either the writer has come round to it again, or it is damaged.
+    // Every slot up to the head was whole once. Either the writer has come round to it again, or it
+    // is damaged.
     std::uint64_t head = 0;
-    const bool overwritten = ReadInto(file_, head, kHeadOffset) && head < kHeadMax && head + 1 >= sequence + header_.slot_count;
+    const bool overwritten = ReadInto(file_, head, kHeadOffset) && head < kHeadMax &&
+                             head + 1 >= sequence + header_.slot_count;
     (overwritten ? missing.overwritten : missing.damaged) += 1;
     (overwritten ? drained.overwritten : drained.damaged) += 1;
   }
@@ -211,11 +218,13 @@ void RingReader::TakeLastStep(Drained& drained, std::string& out) {
   std::uint64_t newest_ns = last_step_ns_;
   for (std::size_t place = 0; place < 2; ++place) {
     char bytes[kSlotBytes];
-    if (!ReadInto(file_, bytes, kLastStepOffset + place * kSlotBytes) || !SlotIsSound({bytes, kSlotBytes})) {
+    if (!ReadInto(file_, bytes, kLastStepOffset + place * kSlotBytes) ||
+        !SlotIsSound({bytes, kSlotBytes})) {
       continue;
     }
     const Slot slot = LoadSlot({bytes, kSlotBytes});
-    const bool is_step = slot.kind == static_cast<std::uint8_t>(SlotKind::kStep) && slot.sequence != 0;
+    const bool is_step =
+        slot.kind == static_cast<std::uint8_t>(SlotKind::kStep) && slot.sequence != 0;
     // A copy of a ring slot that is still to be read will come by itself.
     const bool comes_later = (slot.flags & kSlotLastOnly) == 0 && slot.sequence >= next_;
     if (is_step && !comes_later && slot.at_ns > newest_ns) {

@@ -11,11 +11,13 @@
 
 namespace whystop {
 
-/// Reads one ring file, while its writer lives or after its death. It believes nothing that the checksums do not
-/// prove, and reads by pread, so a file that is cut short under it costs records and not this process.
+/// Reads one ring file, while its writer lives or after its death. It believes nothing that the
+/// checksums do not prove, and reads by pread, so a file that is cut short under it costs records
+/// and not this process.
 class RingReader {
  public:
-  /// kBusy: the writer has not finished the header yet, try again. kCorrupt, kTooNew: not a ring of ours.
+  /// kBusy: the writer has not finished the header yet, try again. kCorrupt, kTooNew: not a ring of
+  /// ours.
   static Result<RingReader> Open(const std::string& path);
   /// The same for an open file; `path` is for messages.
   static Result<RingReader> FromFile(Fd file, const std::string& path);
@@ -26,8 +28,9 @@ class RingReader {
     std::uint64_t damaged = 0;      // Not what was written.
     std::uint64_t dropped = 0;      // Not written: threads were in each other's way.
   };
-  /// Whole slots (n x 128 bytes), in order, in pieces of at most 64 KiB. The first call begins with a HELLO slot,
-  /// and a GAP slot stands where records are missing. The view is valid during the call only.
+  /// Whole slots (n x 128 bytes), in order, in pieces of at most 64 KiB. The first call begins with
+  /// a HELLO slot, and a GAP slot stands where records are missing. The view is valid during the
+  /// call only.
   using Callback = std::function<void(std::string_view slots)>;
   Drained Drain(const Callback& deliver);
 
@@ -39,10 +42,12 @@ class RingReader {
   RingReader(Fd file, const RingHeader& header) : file_(std::move(file)), header_(header) {}
 
   void Greet(std::string& out);
-  /// A reader that came late takes the names first: the ring repeats each within its length, but perhaps after its use.
+  /// A reader that came late takes the names first: the ring repeats each within its length, but
+  /// perhaps after its use.
   void DeliverNames(const Callback& deliver);
   std::string ReadSlots(std::uint64_t first, std::uint64_t count) const;
-  void ReadChunk(std::uint64_t first, std::uint64_t count, Drained& drained, const Callback& deliver);
+  void ReadChunk(std::uint64_t first, std::uint64_t count, Drained& drained,
+                 const Callback& deliver);
   void TakeLastStep(Drained& drained, std::string& out);
   void AppendGap(const Drained& missing, std::string& out) const;
   bool ReadMarks();
@@ -50,8 +55,8 @@ class RingReader {
   Fd file_;
   RingHeader header_;
   bool greeted_ = false;
-  std::uint64_t next_ = 1;           // Sequence number that is expected next.
-  std::uint64_t last_step_ns_ = 0;   // Time of the newest STEP that was delivered.
+  std::uint64_t next_ = 1;          // Sequence number that is expected next.
+  std::uint64_t last_step_ns_ = 0;  // Time of the newest STEP that was delivered.
   std::uint64_t dropped_seen_ = 0;
 };
 

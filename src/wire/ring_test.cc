@@ -18,7 +18,12 @@ namespace whystop {
 namespace {
 
 StepBody StepOf(std::int64_t step, double loss) {
-  return {.step = step, .loss = loss, .lr = 0.1, .wait_s = 0, .duration_s = 0, .flags = 0,
+  return {.step = step,
+          .loss = loss,
+          .lr = 0.1,
+          .wait_s = 0,
+          .duration_s = 0,
+          .flags = 0,
           .present = StepBody::kLoss | StepBody::kLr};
 }
 
@@ -44,10 +49,12 @@ class RingTest : public testing::Test {
 
 TEST_F(RingTest, DeliversEveryKindOfRecordAsItsEvent) {
   ASSERT_TRUE(OpenWriter(256, 3));
-  writer_->Progress({1, 10, 0, 500, ProgressBody::kEpoch | ProgressBody::kEpochs | ProgressBody::kSteps, 0});
+  writer_->Progress(
+      {1, 10, 0, 500, ProgressBody::kEpoch | ProgressBody::kEpochs | ProgressBody::kSteps, 0});
   writer_->Phase("train");
   writer_->Step(StepOf(7, std::nan("")), false);
-  writer_->Scalar("val_accuracy", {.name = 0, .step = 7, .value = 0.5, .role = 7, .present = 1, .zero = {}});
+  writer_->Scalar("val_accuracy",
+                  {.name = 0, .step = 7, .value = 0.5, .role = 7, .present = 1, .zero = {}});
   StatsBody stats{};
   stats.step = 7;
   stats.what = 1;
@@ -133,7 +140,8 @@ TEST_F(RingTest, StepsKeptInTheHeaderAloneAreDeliveredOnce) {
 TEST_F(RingTest, NamesAreRepeatedSoThatALateReaderKnowsThem) {
   ASSERT_TRUE(OpenWriter());
   for (int step = 0; step < 1000; ++step) {
-    writer_->Scalar("grad_norm", {.name = 0, .step = step, .value = 1, .role = 4, .present = 1, .zero = {}});
+    writer_->Scalar("grad_norm",
+                    {.name = 0, .step = step, .value = 1, .role = 4, .present = 1, .zero = {}});
   }
   auto reader = OpenReader();
   const auto scalars = DecodeAll(reader).All<Scalar>();

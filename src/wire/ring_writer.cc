@@ -34,7 +34,8 @@ void Store(std::uint64_t* word, std::uint64_t value, std::memory_order order) {
   std::atomic_ref<std::uint64_t>(*word).store(value, order);
 }
 
-/// The seqlock of docs/wire.md: readers see sequence 0, the old slot or the new one, whenever the writer stops.
+/// The seqlock of docs/wire.md: readers see sequence 0, the old slot or the new one, whenever the
+/// writer stops.
 void Publish(std::uint64_t* place, const Slot& slot) {
   std::uint64_t words[kSlotBytes / 8];
   std::memcpy(words, &slot, kSlotBytes);
@@ -48,8 +49,8 @@ void Publish(std::uint64_t* place, const Slot& slot) {
 
 }  // namespace
 
-/// The right to write, for one record. Never waits long: a thread that was interrupted in mid-record (or a signal
-/// handler above it) must not hold up training.
+/// The right to write, for one record. Never waits long: a thread that was interrupted in
+/// mid-record (or a signal handler above it) must not hold up training.
 class RingWriter::Turn {
  public:
   explicit Turn(RingWriter& writer) : writer_(writer) {
@@ -62,7 +63,8 @@ class RingWriter::Turn {
         return;
       }
     }
-    std::atomic_ref<std::uint64_t>(*writer.WordsAt(kDroppedOffset)).fetch_add(1, std::memory_order_relaxed);
+    std::atomic_ref<std::uint64_t>(*writer.WordsAt(kDroppedOffset))
+        .fetch_add(1, std::memory_order_relaxed);
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -123,7 +125,8 @@ bool RingWriter::MapFile(int fd, std::size_t bytes) {
 }
 
 bool RingWriter::MapMarks() {
-  void* page = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* page =
+      mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) {
     return false;
   }
@@ -174,7 +177,8 @@ void RingWriter::SetFlags(std::uint32_t bits) {
   }
 }
 
-void RingWriter::PutSlot(SlotKind kind, std::string_view body, std::uint8_t part, std::uint8_t parts) {
+void RingWriter::PutSlot(SlotKind kind, std::string_view body, std::uint8_t part,
+                         std::uint8_t parts) {
   Slot slot{};
   slot.sequence = head_ + 1;
   slot.kind = static_cast<std::uint8_t>(kind);
@@ -189,9 +193,11 @@ void RingWriter::PutSlot(SlotKind kind, std::string_view body, std::uint8_t part
 }
 
 void RingWriter::Put(SlotKind kind, std::string_view body) {
-  const std::size_t parts = std::max<std::size_t>(1, (body.size() + kSlotBodyBytes - 1) / kSlotBodyBytes);
+  const std::size_t parts =
+      std::max<std::size_t>(1, (body.size() + kSlotBodyBytes - 1) / kSlotBodyBytes);
   if (parts > kPartsMax || parts > slot_count_) {
-    return;  // The encoders bound their output; only a ring of the smallest size refuses a long observation.
+    return;  // The encoders bound their output; only a ring of the smallest size refuses a long
+             // observation.
   }
   for (std::size_t part = 0; part < parts; ++part) {
     const std::size_t from = part * kSlotBodyBytes;
@@ -230,7 +236,8 @@ void RingWriter::Step(const StepBody& body, bool last_only) {
   slot.at_ns = NowNs();
   std::memcpy(slot.body, &body, sizeof(body));
   slot.crc = Crc32c(BytesOf(slot));
-  // The ring first: the reader takes a copy in the header for news only when the ring has lost or never had it.
+  // The ring first: the reader takes a copy in the header for news only when the ring has lost or
+  // never had it.
   if (!last_only) {
     Publish(WordsAt(kRingHeaderBytes + kSlotBytes * (head_ % slot_count_)), slot);
     ++head_;

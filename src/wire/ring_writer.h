@@ -19,9 +19,9 @@ struct RingWriterOptions {
   const char* writer_name = "";
 };
 
-/// Writes one ring file. Nothing here prints, throws, aborts, takes the heap or waits; after Open nothing makes a
-/// system call either, but for the clock (vDSO). Threads may share it: a record that finds the writer busy is
-/// dropped and counted. In a forked child every call does nothing.
+/// Writes one ring file. Nothing here prints, throws, aborts, takes the heap or waits; after Open
+/// nothing makes a system call either, but for the clock (vDSO). Threads may share it: a record
+/// that finds the writer busy is dropped and counted. In a forked child every call does nothing.
 class RingWriter {
  public:
   RingWriter() = default;
@@ -62,7 +62,8 @@ class RingWriter {
 
   unsigned char* map_ = nullptr;
   std::size_t map_bytes_ = 0;
-  // A page that the kernel clears in a forked child: the cheapest answer to "am I still the process that opened this?".
+  // A page that the kernel clears in a forked child: the cheapest answer to "am I still the process
+  // that opened this?".
   const volatile unsigned char* own_process_ = nullptr;
   bool wiped_on_fork_ = false;
   int pid_ = 0;
@@ -70,7 +71,8 @@ class RingWriter {
   std::uint64_t head_ = 0;
   std::uint64_t last_steps_ = 0;
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
-  // Which names a reader knows. A slot of this table that is taken by another name only costs a repetition.
+  // Which names a reader knows. A slot of this table that is taken by another name only costs a
+  // repetition.
   NameSeen names_[kNameCacheSize] = {};
 };
 

@@ -21,7 +21,9 @@ constexpr std::array<std::uint32_t, 256> MakeTable() {
 }
 constexpr std::array<std::uint32_t, 256> kTable = MakeTable();
 
-std::string_view BytesOf(const Slot& slot) { return {reinterpret_cast<const char*>(&slot), sizeof(slot)}; }
+std::string_view BytesOf(const Slot& slot) {
+  return {reinterpret_cast<const char*>(&slot), sizeof(slot)};
+}
 
 }  // namespace
 

@@ -96,8 +96,10 @@ void SlotDecoder::Feed(std::int64_t pid, RunTime at, std::string_view slots, Eve
 }
 
 void SlotDecoder::TakeSlot(Process& process, RunTime at, const Slot& slot, EventSink& out) {
-  if (slot.kind == static_cast<std::uint8_t>(SlotKind::kHello) && !run_start_ns_ && slot.at_ns < INT64_MAX / 2) {
-    run_start_ns_ = static_cast<std::int64_t>(slot.at_ns) - std::clamp<std::int64_t>(at.count(), 0, INT64_MAX / 2);
+  if (slot.kind == static_cast<std::uint8_t>(SlotKind::kHello) && !run_start_ns_ &&
+      slot.at_ns < INT64_MAX / 2) {
+    run_start_ns_ = static_cast<std::int64_t>(slot.at_ns) -
+                    std::clamp<std::int64_t>(at.count(), 0, INT64_MAX / 2);
   }
   const std::string_view body(reinterpret_cast<const char*>(slot.body), kSlotBodyBytes);
   const Record whole{TimeOf(slot.at_ns, at), static_cast<SlotKind>(slot.kind), body};
@@ -114,8 +116,9 @@ void SlotDecoder::TakeSlot(Process& process, RunTime at, const Slot& slot, Event
     process.next_sequence = slot.sequence + 1;
     return;
   }
-  const bool follows = process.parts > 0 && slot.parts == process.parts && slot.part == process.parts_come &&
-                       slot.kind == process.kind && slot.sequence == process.next_sequence;
+  const bool follows = process.parts > 0 && slot.parts == process.parts &&
+                       slot.part == process.parts_come && slot.kind == process.kind &&
+                       slot.sequence == process.next_sequence;
   if (!follows) {
     PushDrop("wire.records_cut", process.parts > 0 ? 1 : 0, at, out);
     process.parts = 0;

@@ -12,9 +12,10 @@
 
 namespace whystop {
 
-/// Turns the slots of the job's rings into events, as docs/wire.md says. One decoder serves a whole run: it keeps
-/// the names, the rank and an unfinished record per process, all bounded. Slots may come in pieces of any number;
-/// bytes that are no slots are skipped and counted, whatever they hold.
+/// Turns the slots of the job's rings into events, as docs/wire.md says. One decoder serves a whole
+/// run: it keeps the names, the rank and an unfinished record per process, all bounded. Slots may
+/// come in pieces of any number; bytes that are no slots are skipped and counted, whatever they
+/// hold.
 class SlotDecoder {
  public:
   /// `at`: the run time at which the supervisor took these slots. No event is later than that.
@@ -41,7 +42,8 @@ class SlotDecoder {
   RunTime TimeOf(std::uint64_t slot_ns, RunTime at) const;
 
   std::map<std::int64_t, Process> processes_;
-  std::optional<std::int64_t> run_start_ns_;  // CLOCK_MONOTONIC at run time zero, from the first HELLO.
+  std::optional<std::int64_t>
+      run_start_ns_;  // CLOCK_MONOTONIC at run time zero, from the first HELLO.
 };
 
 }  // namespace whystop
