@@ -17,8 +17,8 @@ namespace whystop {
 namespace {
 
 // A signal to a group reaches all its members within microseconds; a busy machine may take longer to run them.
-constexpr std::chrono::milliseconds kDecideAfter{25};
-constexpr std::chrono::seconds kRememberFor{1};
+constexpr std::chrono::milliseconds kDecideAfter{50};
+constexpr std::chrono::milliseconds kRememberFor{250};
 // How long the disk may take to swallow the last of the recording before the user gets the prompt back.
 constexpr std::chrono::seconds kFinishPatience{10};
 

@@ -73,7 +73,7 @@ void Recorder::Begin(const RunStart& start) {
     ChildrenChanged();
   });
   if (!parts_.ring_directory.empty()) {
-    rings_ = std::make_unique<RingCollector>(parts_.ring_directory);
+    rings_ = std::make_unique<RingCollector>(parts_.ring_directory, parts_.state);
     parts_.loop.Watch(ring_timer_.fd(), [this] {
       ring_timer_.Acknowledge();
       CollectRings();

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace whystop {
@@ -46,7 +48,8 @@ void RingCollector::FindNew() {
     auto ring = open_.size() < kRingsMax ? RingReader::Open(directory_ + "/" + name)
                                          : Result<RingReader>(Error{Error::Code::kBusy, "", ""});
     if (ring) {
-      open_.emplace(name, std::move(*ring));
+      RunState::RingProgress* progress = FindProgress(ring->header());
+      open_.emplace(name, Ring{std::move(*ring), progress});
     } else if (ring.error().code == Error::Code::kBusy) {
       all_taken = false;  // Not ready, or too many at once: look again next time.
     } else {
@@ -56,16 +59,55 @@ void RingCollector::FindNew() {
   folder_changed_ns_ = all_taken ? changed_ns : -1;
 }
 
+RunState::RingProgress* RingCollector::FindProgress(const RingHeader& header) {
+  // Pid and start name a ring, but for programs that make several: those are told apart by their creation.
+  std::uint64_t key = static_cast<std::uint64_t>(header.pid) ^ (header.start_ticks << 24) ^ (header.created_ns << 1);
+  key = std::max<std::uint64_t>(key, 1);
+  for (RunState::RingProgress& progress : state_.rings) {
+    if (progress.ring == key || progress.ring == 0) {
+      progress.ring = key;
+      return &progress;
+    }
+  }
+  return nullptr;
+}
+
+RingReader::Drained RingCollector::Drain(RunTime now, Ring& ring, RecordingWriter& writer) {
+  const std::int64_t pid = ring.reader.header().pid;
+  const std::uint64_t taken_before = ring.progress != nullptr ? ring.progress->taken.load() : 0;
+  std::uint64_t taken = taken_before;
+  std::string fresh;
+  const RingReader::Drained drained = ring.reader.Drain([&](std::string_view slots) {
+    fresh.clear();
+    for (std::size_t at = 0; at + kSlotBytes <= slots.size(); at += kSlotBytes) {
+      Slot slot{};
+      std::memcpy(&slot, slots.data() + at, kSlotBytes);
+      // What the reader itself puts in between, and the last step's copy, stand outside the numbering.
+      const bool is_numbered = slot.sequence != 0 && (slot.flags & kSlotLastOnly) == 0;
+      if (!is_numbered || slot.sequence > taken_before) {
+        fresh.append(slots, at, kSlotBytes);
+      }
+      taken = is_numbered ? std::max(taken, slot.sequence) : taken;
+    }
+    if (!fresh.empty()) {
+      writer.AppendProbe(now, pid, fresh);
+    }
+  });
+  if (ring.progress != nullptr) {
+    ring.progress->taken = taken;
+  }
+  return drained;
+}
+
 void RingCollector::Collect(RunTime now, RecordingWriter& writer) {
   FindNew();
   double fullest = 0;
   for (auto entry = open_.begin(); entry != open_.end();) {
-    RingReader& ring = entry->second;
-    const bool ended = HasEnded(ring);  // Asked before the draining, so that nothing is written after it.
-    const RingReader::Drained drained = ring.Drain([&](std::string_view slots) {
-      writer.AppendProbe(now, ring.header().pid, slots);
-    });
-    fullest = std::max(fullest, static_cast<double>(drained.slots + drained.overwritten) / ring.header().slot_count);
+    Ring& ring = entry->second;
+    const bool ended = HasEnded(ring.reader);  // Asked before the draining, so that nothing is written after it.
+    const RingReader::Drained drained = Drain(now, ring, writer);
+    fullest = std::max(fullest, static_cast<double>(drained.slots + drained.overwritten) /
+                                    ring.reader.header().slot_count);
     if (ended) {
       ended_[entry->first] = true;
       entry = open_.erase(entry);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "record/recording_writer.h"
+#include "supervise/run_state.h"
 #include "wire/ring_reader.h"
 
 namespace whystop {
@@ -16,7 +17,8 @@ namespace whystop {
 /// of ended processes are let go, and of more rings than kRingsMax at a time the later ones wait.
 class RingCollector {
  public:
-  explicit RingCollector(std::string directory) : directory_(std::move(directory)) {}
+  /// `state` outlives this; another process may have left there how far it had come.
+  RingCollector(std::string directory, RunState& state) : directory_(std::move(directory)), state_(state) {}
 
   /// Drains every ring, new ones included.
   void Collect(RunTime now, RecordingWriter& writer);
@@ -26,11 +28,19 @@ class RingCollector {
  private:
   static constexpr std::size_t kRingsMax = 256;
 
+  struct Ring {
+    RingReader reader;
+    RunState::RingProgress* progress = nullptr;  // nullptr: no room to remember it.
+  };
+
   void FindNew();
+  RunState::RingProgress* FindProgress(const RingHeader& header);
+  RingReader::Drained Drain(RunTime now, Ring& ring, RecordingWriter& writer);
 
   std::string directory_;
+  RunState& state_;
   std::int64_t folder_changed_ns_ = -1;
-  std::map<std::string, RingReader> open_;  // By file name.
+  std::map<std::string, Ring> open_;  // By file name.
   std::map<std::string, bool> ended_;       // Seen to their end; never opened again.
   std::chrono::milliseconds interval_{1000};
 };

@@ -13,7 +13,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WHYSTOP_BUILD", ROOT / "build")).resolve()
 RUN_JOB = BUILD / "run_job"
-TIMEOUT = 60  # Seconds after which something hangs; no test depends on how long anything takes.
+TIMEOUT = 300  # Seconds after which something hangs; no test depends on how long anything takes.
 
 
 def kill_count():

@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import RUN_JOB
+from conftest import RUN_JOB, TIMEOUT
 
 
 @pytest.mark.parametrize("code", [0, 1, 2, 77, 125, 255])
@@ -62,7 +62,7 @@ def test_a_folder_is_no_command(supervisor, tmp_path):
 def test_the_job_outlives_a_recording_that_cannot_be_written(tmp_path):
     """The test writer fails on every call: its folder's parent is missing."""
     result = subprocess.run([RUN_JOB, tmp_path / "absent" / "folder", "sh", "-c", "echo fine; exit 4"],
-                            capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
+                            capture_output=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT, check=False)
     assert (result.returncode, result.stdout) == (4, b"fine\n")
 
 
@@ -75,7 +75,7 @@ def test_works_without_standard_descriptors(supervisor):
     """The job must find them closed too, and not one of our descriptors in their place."""
     look = "for n in 0 1 2; do test -e /proc/$$/fd/$n && exit $n; done; exit 9"
     script = f"exec {shlex.join(supervisor.command('sh', '-c', look))} <&- >&- 2>&-"
-    assert subprocess.run(["sh", "-c", script], timeout=60, check=False).returncode == 9
+    assert subprocess.run(["sh", "-c", script], timeout=TIMEOUT, check=False).returncode == 9
 
 
 def test_nested_runs_pass_everything_through(supervisor, tmp_path):
@@ -90,7 +90,7 @@ def test_two_runs_side_by_side_do_not_meet(supervisor, tmp_path):
     processes = [subprocess.Popen([RUN_JOB, tmp_path / str(i), "sh", "-c", f"echo {i}; exit {i}"],
                                   stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) for i in range(8)]
     for i, process in enumerate(processes):
-        assert process.communicate(timeout=60)[0] == b"%d\n" % i
+        assert process.communicate(timeout=TIMEOUT)[0] == b"%d\n" % i
         assert process.returncode == i
 
 
@@ -128,3 +128,17 @@ def test_leaves_no_process_behind(supervisor):
         if text[text.rindex(")") + 2] != "Z":
             names.add(text[text.index("(") + 1:text.rindex(")")])
     assert not {name for name in names if name == "wswitness"}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to hide /proc")
+def test_works_without_proc(supervisor, tmp_path):
+    """Names of processes are then unknown and a file cannot be followed; job, output and status are as ever."""
+    job = shlex.join(supervisor.command("sh", "-c", "echo fine; echo error >&2; exit 7"))
+    script = f"mount -t tmpfs none /proc && {{ {job} > {tmp_path}/out; }}"
+    result = subprocess.run(["unshare", "--mount", "sh", "-c", script], capture_output=True, timeout=TIMEOUT, check=False)
+    if b"unshare" in result.stderr or b"mount" in result.stderr:
+        pytest.skip("no rights to mount here")
+    assert (result.returncode, result.stderr) == (7, b"error\n")
+    assert (tmp_path / "out").read_bytes() == b"fine\n"
+    assert supervisor.recording.log(1) == b"fine\n"
+    assert supervisor.recording.find("^end exit:7$")

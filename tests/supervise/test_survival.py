@@ -33,7 +33,8 @@ def run_and_kill(supervisor, victim, delay):
     front = supervisor.start(*supervisor.python(PRINTER), stdout=out_write, stderr=err_write)
     os.close(out_write)
     os.close(err_write)
-    target = front.pid if victim == "front" else supervisor.keeper_of(front.pid)
+    keeper = supervisor.keeper_of(front.pid)  # Before there is one, there is no job either.
+    target = front.pid if victim == "front" else keeper
     readers = [subprocess.Popen(["cat"], stdin=fd, stdout=subprocess.PIPE) for fd in (out_read, err_read)]
     os.close(out_read)
     os.close(err_read)

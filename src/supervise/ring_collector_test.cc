@@ -1,0 +1,95 @@
+#include "supervise/ring_collector.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "wire/ring_writer.h"
+
+namespace whystop {
+namespace {
+
+/// Keeps the numbers of the numbered slots that came.
+class SlotKeeper final : public RecordingWriter {
+ public:
+  void Start() override {}
+  void Append(const Event& /*event*/) override {}
+  void AppendLog(RunTime /*at*/, LogStream /*stream*/, std::string_view /*bytes*/) override {}
+  void AppendProbe(RunTime /*at*/, std::int64_t /*pid*/, std::string_view slots) override {
+    for (std::size_t at = 0; at + kSlotBytes <= slots.size(); at += kSlotBytes) {
+      Slot slot{};
+      std::memcpy(&slot, slots.data() + at, kSlotBytes);
+      if (slot.kind == static_cast<std::uint8_t>(SlotKind::kStep) && (slot.flags & kSlotLastOnly) == 0) {
+        steps.push_back(slot.sequence);
+      }
+    }
+  }
+  void Finish() override {}
+  std::string fault() const override { return {}; }
+
+  std::vector<std::uint64_t> steps;
+};
+
+class RingCollectorTest : public testing::Test {
+ protected:
+  RingCollectorTest() {
+    RingWriterOptions options;
+    options.directory = ::mkdtemp(folder_);
+    options.slot_count = kSlotCountMin;
+    EXPECT_TRUE(ring_.Open(options));
+  }
+  ~RingCollectorTest() override { std::filesystem::remove_all(folder_); }
+
+  void WriteSteps(int count) {
+    for (int i = 0; i < count; ++i) {
+      ring_.Step({}, false);
+    }
+  }
+
+  char folder_[32] = "/tmp/whystop-ringsXXXXXX";
+  RingWriter ring_;
+  RunState state_;
+  SlotKeeper kept_;
+};
+
+TEST_F(RingCollectorTest, TakesEverySlotOnce) {
+  RingCollector collector(folder_, state_);
+  WriteSteps(3);
+  collector.Collect({}, kept_);
+  collector.Collect({}, kept_);
+  WriteSteps(2);
+  collector.Collect({}, kept_);
+  EXPECT_EQ(kept_.steps, (std::vector<std::uint64_t>{1, 2, 3, 4, 5}));
+}
+
+TEST_F(RingCollectorTest, GoesOnWhereAnotherProcessStopped) {
+  WriteSteps(3);
+  RingCollector(folder_, state_).Collect({}, kept_);
+  WriteSteps(2);
+  RingCollector(folder_, state_).Collect({}, kept_);
+  EXPECT_EQ(kept_.steps, (std::vector<std::uint64_t>{1, 2, 3, 4, 5}));
+}
+
+TEST_F(RingCollectorTest, ComesMoreOftenToARingThatFills) {
+  RingCollector collector(folder_, state_);
+  const auto calm = collector.NextInterval();
+  WriteSteps(static_cast<int>(kSlotCountMin) / 2);
+  collector.Collect({}, kept_);
+  EXPECT_LT(collector.NextInterval(), calm);
+  for (int i = 0; i < 10; ++i) {
+    collector.Collect({}, kept_);
+  }
+  EXPECT_EQ(collector.NextInterval(), calm);
+}
+
+TEST_F(RingCollectorTest, HasNothingToSayWithoutAFolder) {
+  RingCollector collector("/no/such/folder", state_);
+  collector.Collect({}, kept_);
+  EXPECT_TRUE(kept_.steps.empty());
+}
+
+}  // namespace
+}  // namespace whystop
