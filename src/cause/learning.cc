@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "cause/loop_facts.h"
+
 namespace whystop {
 namespace {
 
@@ -106,6 +108,10 @@ LearningView ByTrainLoss(const Finding& loss, const Finding* score) {
 }  // namespace
 
 LearningView LearningOf(const CaseFile& run) {
+  const Observation* exit = FinalExit(run);
+  if (ReasonOf(exit) == ExitReason::kNotFinite) {
+    return {Learning::kDiverged, BestOf(run, "train-loss"), "the loss was not a finite number when " + DescribeExit(*exit) + " ended the loop"};
+  }
   const Finding* train_score = BestOf(run, "train-score");
   const Finding* validation_score = BestOf(run, "validation-score");
   const Finding* score = train_score != nullptr ? train_score : validation_score;

@@ -12,6 +12,7 @@ std::unique_ptr<Detector> MakeActivationSaturated();
 std::unique_ptr<Detector> MakeDataNotFinite();
 std::unique_ptr<Detector> MakeGradientExploding();
 std::unique_ptr<Detector> MakeGradientGrowsLinearly();
+std::unique_ptr<Detector> MakeGradientNotFinite();
 std::unique_ptr<Detector> MakeGradientVanishing();
 std::unique_ptr<Detector> MakeGradientZero();
 std::unique_ptr<Detector> MakeLossNotFinite();
@@ -27,6 +28,7 @@ std::unique_ptr<Detector> MakeScaleKeepsFalling();
 std::unique_ptr<Detector> MakeSwapThrashing();
 std::unique_ptr<Detector> MakeUpdateRatioTooLarge();
 std::unique_ptr<Detector> MakeUpdateRatioTooSmall();
+std::unique_ptr<Detector> MakeWeightsInitialScale();
 std::unique_ptr<Detector> MakeWeightsUnchanged();
 
 }  // namespace whystop

@@ -11,6 +11,7 @@ constexpr DetectorEntry kDetectors[] = {
     {"data/not-finite", "NaN or infinity in the inputs or targets", &MakeDataNotFinite},
     {"gradient/exploding", "Gradients grew by orders of magnitude", &MakeGradientExploding},
     {"gradient/grows-linearly", "The gradient's norm rises in a straight line with the steps", &MakeGradientGrowsLinearly},
+    {"gradient/not-finite", "The gradient's norm is NaN or infinite to the end", &MakeGradientNotFinite},
     {"gradient/vanishing", "The first layers get next to no gradient", &MakeGradientVanishing},
     {"gradient/zero", "Gradients are exactly zero", &MakeGradientZero},
     {"loss/not-finite", "The loss became NaN or infinite", &MakeLossNotFinite},
@@ -26,6 +27,7 @@ constexpr DetectorEntry kDetectors[] = {
     {"swap/thrashing", "The machine pages", &MakeSwapThrashing},
     {"update/ratio-too-large", "Updates are a large part of the weights", &MakeUpdateRatioTooLarge},
     {"update/ratio-too-small", "Updates are tiny beside the weights", &MakeUpdateRatioTooSmall},
+    {"weights/initial-scale", "Weights begin far too large or too small", &MakeWeightsInitialScale},
     {"weights/unchanged", "Not one weight moves", &MakeWeightsUnchanged},
 };
 

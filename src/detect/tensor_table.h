@@ -49,6 +49,7 @@ struct LogTrack {
   }
   double Early() const { return MedianOf(first); }
   double Late() const { return MedianOf(last); }
+  double Highest() const { return highest; }
 
  private:
   double MedianOf(const std::array<double, kKept>& values) const {

@@ -45,6 +45,8 @@ class UpdateRatios {
   /// The median over the tensors of what each began with; nullopt: too few samples.
   std::optional<double> Early() const { return Typical(&LogTrack::Early); }
   std::optional<double> Late() const { return Typical(&LogTrack::Late); }
+  /// The median over the tensors of the largest update that each ever got.
+  std::optional<double> Highest() const { return Typical(&LogTrack::Highest); }
 
   /// The tensor with the most extreme ratio in the beginning.
   const std::string& Extreme(bool largest) const {
@@ -64,6 +66,7 @@ class UpdateRatios {
     finding.step_to = last_step_;
     AddFact(finding, "ratio", Early().value_or(0));
     AddFact(finding, "ratio_at_end", Late().value_or(0));
+    AddFact(finding, "ratio_highest", Highest().value_or(0));
     AddFact(finding, "samples", static_cast<double>(samples_));
     if (lr_max_) {
       AddFact(finding, "lr", *lr_max_);

@@ -3,6 +3,7 @@
 
 #include "detect/detectors.h"
 #include "detect/history_detector.h"
+#include "detect/tensor_table.h"
 
 namespace whystop {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 constexpr std::int64_t kPointsMin = 20;
 constexpr double kGrowthMin = 5;          // Last level over first.
 constexpr double kCorrelationMin = 0.97;  // Of the level with the step number.
+constexpr double kEarlyGrowthMin = 4;     // From the first to the eighth sample, in the median over the weight tensors.
 
 double CorrelationWithTime(const std::vector<double>& levels) {
   const auto count = static_cast<double>(levels.size());
@@ -29,8 +31,46 @@ double CorrelationWithTime(const std::vector<double>& levels) {
   return syy > 0 ? sxy / std::sqrt(sxx * syy) : 0;
 }
 
-/// The gradient's norm rises in a straight line with the step number, as sums do that are never reset.
+/// Gradients rise in a straight line with the step number, as sums do that are never reset: a logged norm over the whole run, or
+/// the tensors over their first samples.
 class GradientGrowsLinearly final : public HistoryDetector {
+ public:
+  void Push(const Event& event, FindingSink& out) override {
+    HistoryDetector::Push(event, out);
+    const auto* stats = event.As<TensorStats>();
+    if (stats != nullptr && stats->what == TensorStats::What::kGradient && IsWeightMatrix(*stats) && stats->abs_max > 0) {
+      if (LogTrack* track = tensors_.Find(stats->tensor)) {
+        track->Push(RmsOf(*stats));
+      }
+      last_at_ = event.at;
+      last_step_ = stats->step;
+    }
+  }
+
+  void Finish(FindingSink& out) override {
+    std::vector<double> starts;
+    std::vector<double> growths;
+    for (const auto& [name, track] : tensors_.entries()) {
+      if (track.samples >= static_cast<std::int64_t>(LogTrack::kKept)) {
+        starts.push_back(track.first[0]);
+        growths.push_back(track.first[LogTrack::kKept - 1] - track.first[0]);
+      }
+    }
+    const double growth = std::pow(10, Median(growths));
+    if (!growths.empty() && growth > kEarlyGrowthMin) {
+      Finding finding;
+      finding.detector = "gradient/grows-linearly";
+      finding.at = last_at_;
+      finding.step_to = last_step_;
+      finding.strength = growth / kEarlyGrowthMin;
+      AddFact(finding, "from", std::pow(10, Median(starts)));
+      AddFact(finding, "to", std::pow(10, Median(starts)) * growth);
+      out.Add(std::move(finding));
+      return;
+    }
+    HistoryDetector::Finish(out);
+  }
+
  protected:
   bool Wants(const Scalar& scalar) const override { return scalar.role == SeriesRole::kGradientNorm; }
 
@@ -52,6 +92,11 @@ class GradientGrowsLinearly final : public HistoryDetector {
     AddFact(finding, "correlation", correlation);
     out.Add(std::move(finding));
   }
+
+ private:
+  TensorTable<LogTrack> tensors_;
+  RunTime last_at_{};
+  std::int64_t last_step_ = 0;
 };
 
 }  // namespace

@@ -50,10 +50,10 @@ class MemoryClimbs final : public Detector {
     AddFact(finding, "from_bytes", first.bytes);
     AddFact(finding, "to_bytes", last.bytes);
     AddFact(finding, "seconds", seconds);
-    AddFact(finding, "bytes_per_s", growth / seconds);
+    AddFact(finding, "bytes_per_hour", 3600 * growth / seconds);
     if (limit_bytes_) {
       AddFact(finding, "limit_bytes", *limit_bytes_);
-      AddFact(finding, "seconds_left", std::max(*limit_bytes_ - last.bytes, 0.0) / (growth / seconds));
+      AddFact(finding, "hours_to_limit", std::max(*limit_bytes_ - last.bytes, 0.0) / (3600 * growth / seconds));
     }
     out.Add(std::move(finding));
   }

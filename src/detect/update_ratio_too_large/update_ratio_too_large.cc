@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "detect/detectors.h"
@@ -8,6 +9,8 @@ namespace {
 
 // A tenth of each weight a step: healthy runs stay at a hundredth, and pass this only in their first steps.
 constexpr double kRatioMin = 0.1;
+// An update as large as the weights themselves, once in most of the tensors: they were thrown away.
+constexpr double kHighestMin = 1;
 
 /// Each update changes the weights by a large part of their size.
 class UpdateRatioTooLarge final : public Detector {
@@ -16,12 +19,13 @@ class UpdateRatioTooLarge final : public Detector {
 
   void Finish(FindingSink& out) override {
     const auto ratio = ratios_.Early();
-    if (!ratio || *ratio < kRatioMin) {
+    const auto highest = ratios_.Highest();
+    if (!ratio || !highest || (*ratio < kRatioMin && *highest < kHighestMin)) {
       return;
     }
     Finding finding;
     finding.detector = "update/ratio-too-large";
-    finding.strength = *ratio / kRatioMin;
+    finding.strength = std::max(*ratio / kRatioMin, *highest / kHighestMin);
     finding.series = ratios_.Extreme(true);
     ratios_.Describe(finding);
     out.Add(std::move(finding));

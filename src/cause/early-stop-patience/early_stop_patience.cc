@@ -1,0 +1,86 @@
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "base/human.h"
+#include "cause/evidence.h"
+#include "cause/loop_facts.h"
+#include "cause/training_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+namespace {
+
+void TellLearning(const CaseFile& run, Hypothesis& out) {
+  const LearningView learning = LearningOf(run);
+  if (learning.state == Learning::kImproving) {
+    out.Add(Supports("series", "it was still learning: " + learning.text));
+  }
+}
+
+/// Whether the value that counted as "no better" differs from the best by more than the series' own scatter.
+void CompareWithNoise(const CaseFile& run, double best, double now, Hypothesis& out) {
+  const Finding* series = nullptr;
+  for (const Finding& finding : run.findings) {
+    const std::string role = FactText(finding, "role");
+    if (finding.detector == "loss/trend" && (role == "validation-loss" || (role == "train-loss" && series == nullptr))) {
+      series = &finding;
+    }
+  }
+  std::string text = "the last value was " + HumanNumber(now) + " against a best of " + HumanNumber(best);
+  if (series != nullptr && series->Number("noise").value_or(0) > 0) {
+    const double noise = *series->Number("noise");
+    const bool inside = std::abs(now - best) < 2 * noise;
+    text += std::string(inside ? ", inside" : ", outside") + " the usual wobble of " + series->series + " (" + HumanNumber(noise, 2) + ")";
+  }
+  out.Add(Supports("series", text));
+}
+
+void WeighFramework(const CaseFile& run, const Observation& stop, Hypothesis& out) {
+  const bool patience = stop.Number("patience") || stop.Number("early_stopping_patience");
+  if (!patience || LossLost(run) != nullptr) {
+    return;
+  }
+  const double limit = stop.Number("patience").value_or(NumberOf(stop, "early_stopping_patience"));
+  const std::string monitor = TextOf(stop, "monitor");
+  out.Add(Decisive("framework", TextOf(stop, "who") + " asked " + TextOf(stop, "framework") + " to stop: " +
+                                    (monitor.empty() ? "its metric" : monitor) + " did not improve in " + HumanNumber(limit) + " checks" +
+                                    (stop.step ? ", at step " + HumanCount(*stop.step) : "")));
+  if (limit < 5) {
+    out.Fix("raise the patience of " + TextOf(stop, "who") + " from " + HumanNumber(limit) + " to 5 or more");
+  }
+  TellLearning(run, out);
+}
+
+}  // namespace
+
+void WeighEarlyStopPatience(const CaseFile& run, Hypothesis& out) {
+  if (const Observation* stop = run.FindObservation("framework-stop")) {
+    WeighFramework(run, *stop, out);
+    return;
+  }
+  const Observation* exit = FinalExit(run);
+  if (ReasonOf(exit) != ExitReason::kPatience) {
+    return;
+  }
+  Evidence evidence = Decisive("loop", "hand-written early stopping: " + DescribeExit(*exit) + DescribeTurn(*exit));
+  evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
+  out.Add(std::move(evidence));
+  std::optional<double> best;
+  std::optional<double> now;
+  for (const auto& [name, value] : ExitValues(*exit)) {
+    if (MentionsAny(name, {"patience"}) && value < 5) {
+      out.Fix("raise " + name + " from " + HumanNumber(value) + " to 5 or more, or watch a smoothed or validation loss");
+    } else if (MentionsAny(name, {"best"})) {
+      best = value;
+    } else if (MentionsAny(name, {"loss", "val", "metric", "acc", "score"})) {
+      now = value;
+    }
+  }
+  if (best && now && std::isfinite(*best) && std::isfinite(*now)) {
+    CompareWithNoise(run, *best, *now, out);
+  }
+  TellLearning(run, out);
+}
+
+}  // namespace whystop

@@ -1,0 +1,27 @@
+#include "base/human.h"
+#include "cause/evidence.h"
+#include "cause/training_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+void WeighExplodingGradient(const CaseFile& run, Hypothesis& out) {
+  const Finding* growth = run.FindFirst("gradient/exploding");
+  const LearningView learning = LearningOf(run);
+  const bool failed = LossLost(run) != nullptr || learning.state == Learning::kDiverged;
+  if (growth == nullptr || !failed) {
+    return;
+  }
+  const std::string text = "gradients grew from " + HumanNumber(growth->Number("from").value_or(0)) + " to " +
+                           HumanNumber(growth->Number("to").value_or(0)) + " (largest in " + growth->series + ")";
+  Evidence evidence = Decisive("series", text, growth->facts);
+  evidence.series = growth->series;
+  evidence.step_from = growth->step_from;
+  evidence.step_to = growth->step_to;
+  out.Add(std::move(evidence));
+  if (run.FindObservation("clip") == nullptr && run.probe_loaded) {
+    out.Fix("clip the gradient's norm: torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0) before optimizer.step()");
+  }
+}
+
+}  // namespace whystop

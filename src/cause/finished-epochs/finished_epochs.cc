@@ -1,0 +1,26 @@
+#include "base/human.h"
+#include "cause/evidence.h"
+#include "cause/loop_facts.h"
+#include "cause/training_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out) {
+  const Observation* exit = FinalExit(run);
+  const bool done = run.progress.epoch && run.progress.epochs_planned && *run.progress.epoch >= *run.progress.epochs_planned;
+  if (run.ExitCode() != 0 || run.FindObservation("framework-stop") != nullptr) {
+    return;
+  }
+  if (ReasonOf(exit) == ExitReason::kEnd && TextOf(*exit, "role") != "steps") {
+    const auto turn = exit->Number("turn");
+    const auto planned = exit->Number("planned");
+    if (!turn || !planned || *turn >= *planned) {
+      out.Add(Decisive("loop", "the loop ran to its end" + DescribeTurn(*exit)));
+    }
+  } else if (exit == nullptr && done) {
+    out.Add(Decisive("progress", "all " + HumanNumber(*run.progress.epochs_planned) + " epochs ran, and the program returned 0"));
+  }
+}
+
+}  // namespace whystop

@@ -1,0 +1,26 @@
+#include "base/human.h"
+#include "cause/evidence.h"
+#include "cause/training_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+void WeighFp16Overflow(const CaseFile& run, Hypothesis& out) {
+  if (const Finding* scale = run.FindFirst("scale/keeps-falling")) {
+    const double skipped = scale->Number("skipped").value_or(0);
+    out.Add(Decisive("series", "the loss scale fell from " + HumanNumber(scale->Number("first").value_or(0)) + " to " +
+                                   HumanNumber(scale->Number("last").value_or(0)) + (skipped > 0 ? "; " + HumanNumber(skipped) +
+                                   " steps were thrown away (" + Percent(scale->Number("skipped_share").value_or(0)) + ")" : ""), scale->facts));
+    return;
+  }
+  const Observation* model = run.FindObservation("model");
+  const Finding* lost = LossLost(run);
+  if (model == nullptr || lost == nullptr || !MentionsAny(TextOf(*model, "dtypes"), {"float16"}) ||
+      MentionsAny(TextOf(*model, "dtypes"), {"bfloat16"}) || run.FindFirst("data/not-finite") != nullptr) {
+    return;
+  }
+  out.Add(Supports("model", "the weights are float16, whose largest number is 65504"));
+  out.Add(Supports("series", lost->series + " became " + FactText(*lost, "first"), lost->facts));
+}
+
+}  // namespace whystop

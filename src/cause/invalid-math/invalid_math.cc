@@ -1,0 +1,59 @@
+#include <cmath>
+
+#include "base/human.h"
+#include "cause/evidence.h"
+#include "cause/training_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+namespace {
+
+/// The loss had run away before it became infinite: overflow, not bad mathematics.
+bool GrewBefore(const CaseFile& run, const Finding& lost) {
+  for (const Finding& finding : run.findings) {
+    if (finding.detector == "loss/trend" && finding.series == lost.series) {
+      return std::abs(lost.Number("before").value_or(0)) > 100 * std::abs(finding.Number("first").value_or(0));
+    }
+  }
+  return false;
+}
+
+bool UsesHalf(const CaseFile& run) {
+  const Observation* model = run.FindObservation("model");
+  return model != nullptr && MentionsAny(TextOf(*model, "dtypes"), {"float16"}) && !MentionsAny(TextOf(*model, "dtypes"), {"bfloat16"});
+}
+
+}  // namespace
+
+void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
+  const Finding* lost = LossLost(run);
+  const auto reports = ObservationsOf(run, "nonfinite");
+  if (reports.empty() || (lost == nullptr && NumberOf(*reports.front(), "weights") == 0)) {
+    return;
+  }
+  const Observation& first = *reports.front();
+  const std::string what = TextOf(first, "first");
+  const bool grew = run.FindFirst("gradient/exploding") != nullptr || run.FindFirst("update/ratio-too-large") != nullptr ||
+                    (lost != nullptr && GrewBefore(run, *lost));
+  const bool half = run.FindFirst("scale/keeps-falling") != nullptr || UsesHalf(run);
+  if (grew || half || NumberOf(first, "bad_input") > 0 || run.FindFirst("data/not-finite") != nullptr) {
+    return;
+  }
+  const std::string at = first.step ? " at step " + HumanCount(*first.step) : "";
+  const Observation* layer = run.FindObservation("nonfinite-layer");
+  if (layer != nullptr && NumberOf(*layer, "inputs_finite") > 0 && NumberOf(*layer, "weights_finite") > 0) {
+    if (MentionsAny(TextOf(*layer, "module") + TextOf(*layer, "type"), {"attn", "attention", "softmax"})) {
+      return;  // masked-softmax-nan owns that.
+    }
+    out.Add(Decisive("tensor", "module " + TextOf(*layer, "module") + " (" + TextOf(*layer, "type") +
+                                   ") made NaN out of finite inputs and finite weights" + at));
+  } else if (what == "loss") {
+    out.Add(Decisive("tensor", "the loss itself was the first thing that was not finite" + at +
+                                   ": weights, inputs and earlier gradients were"));
+  } else if (what == "gradient") {
+    out.Add(Decisive("tensor", "the backward pass of a finite loss gave NaN" + at + ", first in " + TextOf(first, "gradient_names") +
+                                   ": a derivative that does not exist there, such as that of sqrt or norm at 0"));
+  }
+}
+
+}  // namespace whystop

@@ -1,0 +1,17 @@
+#include "cause/evidence.h"
+#include "cause/training_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+void WeighIterableExhausted(const CaseFile& run, Hypothesis& out) {
+  const Observation* exit = run.FindObservation("loop-exit");
+  if (exit == nullptr || TextOf(*exit, "error_type") != "StopIteration") {
+    return;
+  }
+  Evidence evidence = Decisive("loop", "next() found nothing more: StopIteration, and " + DescribeExit(*exit) + DescribeTurn(*exit));
+  evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
+  out.Add(std::move(evidence));
+}
+
+}  // namespace whystop

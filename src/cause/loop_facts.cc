@@ -1,0 +1,137 @@
+#include "cause/loop_facts.h"
+
+#include <cmath>
+#include <string_view>
+
+#include "base/human.h"
+#include "base/parse.h"
+#include "cause/training_facts.h"
+
+namespace whystop {
+namespace {
+
+/// "loss != loss": only NaN differs from itself.
+bool ComparesWithItself(std::string_view condition) {
+  const std::size_t at = condition.find("!=");
+  if (at == std::string_view::npos) {
+    return false;
+  }
+  const std::string_view left = Trim(condition.substr(0, at));
+  const std::string_view right = Trim(condition.substr(at + 2));
+  const std::size_t word = left.find_last_of(" (") + 1;
+  return !right.empty() && left.substr(word) == right.substr(0, right.find_first_of(" )"));
+}
+
+bool AnyValueNotFinite(const Observation& exit) {
+  for (const auto& [name, value] : ExitValues(exit)) {
+    if (!std::isfinite(value) && MentionsAny(name, {"loss", "val", "err", "norm", "metric"})) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// "loss < 0.01", "acc >= target": whether a quality was compared in the direction in which it improves.
+bool ReachedAGoal(std::string_view condition) {
+  for (std::size_t at = condition.find_first_of("<>"); at != std::string_view::npos; at = condition.find_first_of("<>", at + 1)) {
+    std::string_view left = Trim(condition.substr(0, at));
+    left = left.substr(left.find_last_of(" (") + 1);
+    const bool small = condition[at] == '<' && MentionsAny(left, {"loss", "err", "perplexity", "mse", "mae", "diff", "delta"});
+    const bool high = condition[at] == '>' && MentionsAny(left, {"acc", "score", "reward", "f1", "auc", "map", "iou", "bleu"});
+    if (small || high) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+const Observation* FinalExit(const CaseFile& run) {
+  const Observation* last = run.FindObservation("loop-exit");
+  if (last == nullptr) {
+    return nullptr;
+  }
+  const std::string how = TextOf(*last, "how");
+  const bool inner = NumberOf(*last, "level") > 0;
+  return inner && (how == "break" || how == "end") ? nullptr : last;
+}
+
+ExitReason ReasonOf(const Observation* exit) {
+  if (exit == nullptr) {
+    return ExitReason::kNotKnown;
+  }
+  const std::string how = TextOf(*exit, "how");
+  const auto planned = exit->Number("planned");
+  const auto turn = exit->Number("turn");
+  const std::string condition = TextOf(*exit, "condition") + " " + TextOf(*exit, "flag_condition");
+  const std::string words = condition + " " + TextOf(*exit, "values") + " " + TextOf(*exit, "flag");
+  if (how == "end") {
+    return ExitReason::kEnd;
+  }
+  if (how != "raise" && !TextOf(*exit, "error_type").empty()) {
+    return ExitReason::kError;
+  }
+  if (MentionsAny(condition, {"isnan", "isfinite", "isinf", "nan"}) || ComparesWithItself(condition) || AnyValueNotFinite(*exit)) {
+    return ExitReason::kNotFinite;
+  }
+  if (how == "exception") {
+    return ExitReason::kNotKnown;  // The exception itself is the reason.
+  }
+  if (MentionsAny(words, {"patience", "wait", "no_improve", "noimprove", "bad_epochs", "stale", "stagna", "early_stop", "earlystop",
+                          "stopper", "without_improve", "epochs_no", "not_improv", "plateau", "counter"})) {
+    return ExitReason::kPatience;
+  }
+  if (planned && turn && *turn >= *planned) {
+    return ExitReason::kEnd;
+  }
+  if (MentionsAny(condition, {"max_step", "max_iter", "total_step", "total_iter", "num_step", "n_step", "budget", "max_train", "max_update"})) {
+    return ExitReason::kStepBudget;
+  }
+  return ReachedAGoal(condition) ? ExitReason::kTarget : ExitReason::kOther;
+}
+
+std::string DescribeExit(const Observation& exit) {
+  const std::string path = TextOf(exit, "file");
+  std::string text = "`" + TextOf(exit, "how") + "` at " + path.substr(path.find_last_of('/') + 1) + ":" + HumanNumber(NumberOf(exit, "line"), 9);
+  if (!TextOf(exit, "condition").empty()) {
+    text += " under `" + TextOf(exit, "condition") + "`";
+  }
+  if (!TextOf(exit, "flag").empty()) {
+    text += ", set by `" + TextOf(exit, "flag_condition") + "` at line " + HumanNumber(NumberOf(exit, "flag_line"), 9);
+  }
+  if (!TextOf(exit, "values").empty()) {
+    text += " (" + TextOf(exit, "values") + ")";
+  }
+  return text;
+}
+
+std::string DescribeTurn(const Observation& exit) {
+  const auto turn = exit.Number("turn");
+  const auto planned = exit.Number("planned");
+  if (!turn) {
+    return {};
+  }
+  const std::string role = TextOf(exit, "role");
+  const std::string unit = role == "epochs" ? "epoch " : role == "steps" ? "step " : "turn ";
+  return " in " + unit + HumanNumber(*turn, 9) + (planned ? " of " + HumanNumber(*planned, 9) : "");
+}
+
+std::vector<std::pair<std::string, double>> ExitValues(const Observation& exit) {
+  std::vector<std::pair<std::string, double>> values;
+  const std::string text = TextOf(exit, "values");
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t comma = std::min(text.find(", ", at), text.size());
+    const std::string_view pair = std::string_view(text).substr(at, comma - at);
+    const std::size_t equals = pair.find('=');
+    if (equals != std::string_view::npos) {
+      if (const auto number = ParseWhole<double>(Trim(pair.substr(equals + 1)))) {
+        values.emplace_back(std::string(Trim(pair.substr(0, equals))), *number);
+      }
+    }
+    at = comma + 2;
+  }
+  return values;
+}
+
+}  // namespace whystop

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cause/case_file.h"
+
+namespace whystop {
+
+/// Why the training loop was left, as far as the statement and its condition say.
+enum class ExitReason {
+  kNotKnown,    // No loop was seen to end.
+  kEnd,         // It ran out of turns, or reached the budget that its own condition names.
+  kPatience,    // A counter of checks without improvement reached its limit.
+  kNotFinite,   // The condition tests for NaN or infinity.
+  kTarget,      // A loss was small enough, a score high enough.
+  kStepBudget,  // A number of steps was reached.
+  kError,       // The statement stands in an `except`.
+  kOther,       // Any other break, return or exit.
+};
+
+/// The exit that ended training; nullptr: none was seen. A break out of the batch loop alone ends only its epoch.
+const Observation* FinalExit(const CaseFile& run);
+ExitReason ReasonOf(const Observation* exit);
+
+/// "`break` at train.py:31 under `wait >= patience` (wait=1, patience=1)"
+std::string DescribeExit(const Observation& exit);
+/// "in turn 2 of 10", or "" where that is not known.
+std::string DescribeTurn(const Observation& exit);
+
+/// The numbers of "val=1.1, best=1, wait=1, patience=1".
+std::vector<std::pair<std::string, double>> ExitValues(const Observation& exit);
+
+}  // namespace whystop

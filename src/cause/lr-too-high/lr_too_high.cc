@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "base/human.h"
+#include "cause/evidence.h"
+#include "cause/training_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+namespace {
+
+/// What a sound update is, as a share of the weights.
+constexpr double kSoundRatio = 0.002;
+
+/// Adam's steps are as large as the rate makes them; those of plain descent may be large because the data are.
+void WeighUpdates(const CaseFile& run, const Finding& large, Hypothesis& out) {
+  const double ratio = large.Number("ratio").value_or(0);
+  const double most = std::max(ratio, large.Number("ratio_highest").value_or(0));
+  const auto rate = LearningRate(run);
+  std::string text = "each step changed the weights by " + Percent(ratio) + " of their size";
+  if (most > 2 * ratio) {
+    text += ", at worst by " + Percent(most);
+  }
+  const std::string with_rate = rate ? "lr " + HumanNumber(*rate) + ": " + text : text;
+  const bool data_is_large = RegressionTargetSize(run).value_or(0) > 30 ||
+                             (ModelInput(run) != nullptr && SizeOf(*ModelInput(run)) > 30);
+  if (IsAdaptive(run) || !data_is_large) {
+    out.Add(Decisive("tensor", with_rate, large.facts));
+  } else {
+    out.Add(Supports("tensor", with_rate, large.facts));
+  }
+  if (rate) {
+    out.Fix("lr " + HumanNumber(*rate) + ": the update was " + Percent(ratio) + " of the weights each step; try " +
+            HumanNumber(RoundFactor(*rate, kSoundRatio / std::max(ratio, kSoundRatio * 3))));
+  }
+}
+
+}  // namespace
+
+void WeighLrTooHigh(const CaseFile& run, Hypothesis& out) {
+  const Finding* lost = LossLost(run);
+  const LearningView learning = LearningOf(run);
+  const Finding* swings = run.FindFirst("loss/oscillates");
+  const bool ran_down = learning.basis != nullptr && learning.basis->Number("last").value_or(0) < 0 &&
+                        learning.state == Learning::kDiverged;  // To minus infinity: a matter of the loss, not of the rate.
+  const bool failed = lost != nullptr || learning.Bad() || swings != nullptr;
+  if (!failed || ran_down || run.FindFirst("data/not-finite") != nullptr) {
+    return;
+  }
+  const Finding* large = run.FindFirst("update/ratio-too-large");
+  if (large != nullptr) {
+    WeighUpdates(run, *large, out);
+  }
+  // A scaler that refuses every step, or gradients that are never reset, explain a failure without the rate.
+  if (swings != nullptr) {
+    out.Add(Supports("series", swings->series + " keeps jumping up to " + HumanNumber(swings->Number("highest").value_or(0)) +
+                                   ", far above its start of " + HumanNumber(swings->Number("start").value_or(0)), swings->facts));
+  }
+  if (learning.state == Learning::kDiverged && lost == nullptr && learning.basis != nullptr) {
+    out.Add(Supports("series", learning.text, learning.basis->facts));
+  }
+  if (large == nullptr && !out.evidence().empty() && !run.probe_loaded) {
+    out.Add(Missing("probe", "how large the updates were beside the weights; the probe measures it"));
+  }
+}
+
+}  // namespace whystop

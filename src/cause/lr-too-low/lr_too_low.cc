@@ -1,0 +1,35 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/human.h"
+#include "cause/evidence.h"
+#include "cause/training_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+void WeighLrTooLow(const CaseFile& run, Hypothesis& out) {
+  const Finding* small = run.FindFirst("update/ratio-too-small");
+  const LearningView learning = LearningOf(run);
+  if (small == nullptr || run.FindFirst("gradient/zero") != nullptr || run.FindFirst("gradient/vanishing") != nullptr ||
+      learning.basis == nullptr) {
+    return;
+  }
+  const double first = learning.basis->Number("first").value_or(0);
+  const double last = learning.basis->Number("last").value_or(0);
+  const bool hardly_moved = std::abs(first - last) < 0.05 * std::abs(first);
+  if (!hardly_moved || learning.state == Learning::kDiverged) {
+    return;
+  }
+  const double ratio = small->Number("ratio").value_or(0);
+  const auto rate = LearningRate(run);
+  out.Add(Supports("tensor", (rate ? "lr " + HumanNumber(*rate) + ": " : std::string()) + "a step changed the weights by " +
+                                 HumanNumber(ratio) + " of their size", small->facts));
+  out.Add(Supports("series", learning.text));
+  if (rate && ratio > 0) {
+    out.Fix("lr " + HumanNumber(*rate) + ": try " + HumanNumber(RoundFactor(*rate, std::min(0.001 / ratio, 1e4))) +
+            ", then a range test about it");
+  }
+}
+
+}  // namespace whystop

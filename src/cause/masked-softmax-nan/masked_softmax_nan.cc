@@ -1,0 +1,18 @@
+#include "cause/evidence.h"
+#include "cause/training_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+void WeighMaskedSoftmaxNan(const CaseFile& run, Hypothesis& out) {
+  const Observation* layer = run.FindObservation("nonfinite-layer");
+  if (layer == nullptr || run.FindObservation("nonfinite") == nullptr || NumberOf(*layer, "inputs_finite") == 0 ||
+      NumberOf(*layer, "weights_finite") == 0 ||
+      !MentionsAny(TextOf(*layer, "module") + TextOf(*layer, "type"), {"attn", "attention", "softmax"})) {
+    return;
+  }
+  out.Add(Decisive("tensor", "module " + TextOf(*layer, "module") + " (" + TextOf(*layer, "type") +
+                                 ") made NaN out of finite inputs and finite weights: a row that is masked altogether does that"));
+}
+
+}  // namespace whystop

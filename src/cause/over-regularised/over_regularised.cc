@@ -1,0 +1,35 @@
+#include "base/human.h"
+#include "cause/evidence.h"
+#include "cause/training_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+void WeighOverRegularised(const CaseFile& run, Hypothesis& out) {
+  if (!LearningFailed(run) || LossLost(run) != nullptr) {
+    return;
+  }
+  const LearningView learning = LearningOf(run);
+  const Observation* model = run.FindObservation("model");
+  const Observation* clip = run.FindObservation("clip");
+  const auto optimizers = ObservationsOf(run, "optimizer");
+  const bool decoupled = OptimizerName(run) == "AdamW";
+  std::string text;
+  if (model != nullptr && NumberOf(*model, "dropout_max") >= 0.8) {
+    text = "dropout drops " + Percent(NumberOf(*model, "dropout_max")) + " of the values";
+  } else if (clip != nullptr && TextOf(*clip, "how") == "norm" && NumberOf(*clip, "max_norm") <= 1e-3) {
+    text = "gradients are clipped to a norm of " + HumanNumber(NumberOf(*clip, "max_norm"));
+  } else if (!optimizers.empty()) {
+    const double decay = NumberOf(*optimizers.front(), "weight_decay");
+    const double pull = decoupled ? decay * LearningRate(run).value_or(0) : decay;
+    if ((decoupled && pull >= 0.01) || (!decoupled && pull >= 0.05)) {
+      text = "weight_decay " + HumanNumber(decay) + " pulls every weight towards zero";
+    }
+  }
+  if (!text.empty()) {
+    out.Add(Supports("optimizer", text));
+    out.Add(Supports("series", learning.text));
+  }
+}
+
+}  // namespace whystop

@@ -1,0 +1,18 @@
+#include "cause/evidence.h"
+#include "cause/loop_facts.h"
+#include "cause/training_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+void WeighStopOnNan(const CaseFile& run, Hypothesis& out) {
+  const Observation* exit = FinalExit(run);
+  if (ReasonOf(exit) != ExitReason::kNotFinite) {
+    return;
+  }
+  Evidence evidence = Decisive("loop", "the loop was left by " + DescribeExit(*exit) + DescribeTurn(*exit));
+  evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
+  out.Add(std::move(evidence));
+}
+
+}  // namespace whystop

@@ -1,0 +1,29 @@
+#include "base/human.h"
+#include "cause/evidence.h"
+#include "cause/loop_facts.h"
+#include "cause/training_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+void WeighSwallowedException(const CaseFile& run, Hypothesis& out) {
+  for (const Observation* exit : ObservationsOf(run, "loop-exit")) {
+    const std::string error = TextOf(*exit, "error_type");
+    if (ReasonOf(exit) != ExitReason::kError || error == "StopIteration" || error == "KeyboardInterrupt") {
+      continue;
+    }
+    Evidence evidence = Decisive("loop", error + ": " + TextOf(*exit, "error_message") + ", caught and hidden by " + DescribeExit(*exit) + DescribeTurn(*exit));
+    evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
+    out.Add(std::move(evidence));
+    return;
+  }
+  const auto caught = ObservationsOf(run, "exception-caught");
+  if (caught.size() < 3 || Counted(run, "steps").value_or(0) > 2 * static_cast<double>(caught.size())) {
+    return;  // A loop that skips a bad sample now and then is sound.
+  }
+  out.Add(Decisive("loop", TextOf(*caught.back(), "type") + ": " + TextOf(*caught.back(), "message") + ", caught at least " +
+                               HumanNumber(static_cast<double>(caught.size())) + " times by `except " + TextOf(*caught.back(), "handler") +
+                               "` while " + HumanNumber(Counted(run, "steps").value_or(0)) + " steps were made"));
+}
+
+}  // namespace whystop

@@ -1,0 +1,16 @@
+#include "cause/evidence.h"
+#include "cause/training_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+
+void WeighSymmetricInit(const CaseFile& run, Hypothesis& out) {
+  const Observation* same = run.FindObservation("identical-rows");
+  if (same == nullptr || !LearningFailed(run) || LossLost(run) != nullptr) {
+    return;
+  }
+  out.Add(Decisive("tensor", "all units of " + TextOf(*same, "names") + " began with the same weights, so they get the same gradient for ever"));
+  out.Fix("give " + TextOf(*same, "names") + " random initial weights: torch.nn.init.kaiming_uniform_ or xavier_uniform_");
+}
+
+}  // namespace whystop

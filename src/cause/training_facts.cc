@@ -1,0 +1,152 @@
+#include "cause/training_facts.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "base/human.h"
+#include "cause/loop_facts.h"
+
+namespace whystop {
+
+const Finding* LossLost(const CaseFile& run) {
+  const Finding* part = nullptr;
+  for (const Finding& finding : run.findings) {
+    if (finding.detector != "loss/not-finite" || finding.Number("lasting").value_or(0) == 0) {
+      continue;
+    }
+    const std::string role = FactText(finding, "role");
+    if (role == "train-loss") {
+      return &finding;
+    }
+    part = role == "loss-part" && part == nullptr ? &finding : part;
+  }
+  return part;
+}
+
+bool NanSeen(const CaseFile& run) {
+  return LossLost(run) != nullptr || run.FindObservation("nonfinite") != nullptr ||
+         ReasonOf(FinalExit(run)) == ExitReason::kNotFinite;
+}
+
+bool LearningFailed(const CaseFile& run) {
+  return LossLost(run) != nullptr || ReasonOf(FinalExit(run)) == ExitReason::kNotFinite || LearningOf(run).Bad();
+}
+
+bool LearnsSoundly(const CaseFile& run) {
+  if (Counted(run, "steps").value_or(0) < 20 || run.FindObservation("parameter-without-gradient") != nullptr ||
+      run.FindObservation("parameter-not-in-optimizer") != nullptr || run.FindObservation("identical-rows") != nullptr) {
+    return false;
+  }
+  for (const char* fault : {"weights/unchanged", "gradient/zero", "gradient/vanishing", "gradient/exploding", "update/ratio-too-large",
+                            "update/ratio-too-small", "lr/zero", "lr/decayed-early", "activation/dead", "activation/saturated",
+                            "scale/keeps-falling", "weights/initial-scale"}) {
+    if (run.FindFirst(fault) != nullptr) {
+      return false;
+    }
+  }
+  const auto calls = ObservationsOf(run, "loss-call");
+  const auto spread = calls.empty() ? std::nullopt : calls.back()->Number("rows_std_mean");
+  return !spread || *spread > 1e-3 * std::hypot(NumberOf(*calls.back(), "input_mean"), NumberOf(*calls.back(), "input_std"));
+}
+
+std::optional<double> Counted(const CaseFile& run, const std::string& what) {
+  const Observation* counts = run.FindObservation("counts");
+  return counts == nullptr ? std::nullopt : counts->Number(what);
+}
+
+std::vector<const Observation*> ObservationsOf(const CaseFile& run, std::string_view kind) {
+  std::vector<const Observation*> found;
+  for (const Observation& observation : run.observations) {
+    if (observation.kind == kind) {
+      found.push_back(&observation);
+    }
+  }
+  return found;
+}
+
+std::vector<const Observation*> LossCalls(const CaseFile& run, std::initializer_list<std::string_view> functions) {
+  std::vector<const Observation*> found;
+  for (const Observation* call : ObservationsOf(run, "loss-call")) {
+    const bool wanted = std::find(functions.begin(), functions.end(), TextOf(*call, "function")) != functions.end();
+    if (wanted && call->Number("grad_enabled").value_or(1) != 0) {
+      found.push_back(call);
+    }
+  }
+  return found;
+}
+
+std::string TextOf(const Observation& seen, const std::string& name) {
+  const std::string* text = seen.Text(name);
+  return text == nullptr ? std::string() : *text;
+}
+
+double NumberOf(const Observation& seen, const std::string& name) { return seen.Number(name).value_or(0); }
+
+std::string FactText(const Finding& finding, const std::string& name) {
+  const Fact* fact = finding.FindFact(name);
+  return fact == nullptr ? std::string() : fact->text;
+}
+
+std::optional<double> LearningRate(const CaseFile& run) {
+  const auto optimizers = ObservationsOf(run, "optimizer");
+  if (!optimizers.empty() && optimizers.front()->Number("lr")) {
+    return optimizers.front()->Number("lr");
+  }
+  for (const char* detector : {"update/ratio-too-large", "update/ratio-too-small"}) {
+    if (const Finding* finding = run.FindFirst(detector)) {
+      return finding->Number("lr");
+    }
+  }
+  return std::nullopt;
+}
+
+std::string OptimizerName(const CaseFile& run) {
+  const auto optimizers = ObservationsOf(run, "optimizer");
+  return optimizers.empty() ? std::string() : TextOf(*optimizers.front(), "name");
+}
+
+bool IsAdaptive(const CaseFile& run) {
+  return MentionsAny(OptimizerName(run), {"adam", "rmsprop", "adagrad", "adadelta", "lion", "lamb", "adafactor"});
+}
+
+double RoundFactor(double value, double factor) {
+  const double wanted = value * factor;
+  if (!(wanted > 0) || !std::isfinite(wanted)) {
+    return wanted;
+  }
+  const double power = std::pow(10, std::floor(std::log10(wanted)));
+  const double digit = wanted / power;
+  return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
+}
+
+std::string Percent(double share) { return HumanNumber(100 * share, 2) + " %"; }
+
+bool MentionsAny(std::string_view text, std::initializer_list<std::string_view> words) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return std::any_of(words.begin(), words.end(), [&lower](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+const Observation* ModelInput(const CaseFile& run) {
+  for (const char* kind : {"model-input", "batch"}) {
+    for (const Observation* seen : ObservationsOf(run, kind)) {
+      if (MentionsAny(TextOf(*seen, "dtype"), {"float"}) && seen->Number("std")) {
+        return seen;
+      }
+    }
+  }
+  return nullptr;
+}
+
+double SizeOf(const Observation& tensor) { return std::hypot(NumberOf(tensor, "mean"), NumberOf(tensor, "std")); }
+
+std::optional<double> RegressionTargetSize(const CaseFile& run) {
+  const auto calls = LossCalls(run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
+  if (calls.empty() || !calls.front()->Number("target_std")) {
+    return std::nullopt;
+  }
+  return std::hypot(NumberOf(*calls.front(), "target_mean"), NumberOf(*calls.front(), "target_std"));
+}
+
+}  // namespace whystop

@@ -1,0 +1,63 @@
+#include "base/human.h"
+#include "cause/evidence.h"
+#include "cause/training_facts.h"
+#include "cause/weighers.h"
+
+namespace whystop {
+namespace {
+
+void WeighClassLosses(const CaseFile& run, Hypothesis& out) {
+  for (const Observation* call : LossCalls(run, {"nll_loss"})) {
+    if (NumberOf(*call, "sums_to_one") > 0) {
+      out.Add(Decisive("loss-call", "nll_loss was given probabilities; it takes their logarithms (log_softmax)"));
+      return;
+    }
+  }
+  for (const Observation* call : LossCalls(run, {"cross_entropy"})) {
+    const bool class_numbers = !MentionsAny(TextOf(*call, "target_dtype"), {"float"});
+    if (call->Number("classes") == 1.0 && class_numbers) {
+      out.Add(Decisive("loss-call", "cross_entropy over a single output is always 0: there is nothing to choose between"));
+      return;
+    }
+  }
+  for (const Observation* call : LossCalls(run, {"binary_cross_entropy", "binary_cross_entropy_with_logits"})) {
+    if (NumberOf(*call, "target_min") < 0 || NumberOf(*call, "target_max") > 1) {
+      out.Add(Decisive("loss-call", TextOf(*call, "function") + " was given targets from " + HumanNumber(NumberOf(*call, "target_min")) + " to " +
+                                        HumanNumber(NumberOf(*call, "target_max")) + "; they must lie between 0 and 1"));
+      return;
+    }
+  }
+}
+
+/// Targets that the last activation cannot reach.
+void WeighRanges(const CaseFile& run, Hypothesis& out) {
+  const Observation* model = run.FindObservation("model");
+  const auto calls = LossCalls(run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
+  if (model == nullptr || calls.empty() || !LearningFailed(run)) {
+    return;
+  }
+  const Observation& call = *calls.front();
+  const std::string last = TextOf(*model, "last");
+  const double low = last == "Tanh" ? -1 : 0;
+  const bool bounded = last == "Sigmoid" || last == "Tanh" || last == "Softmax";
+  const bool beyond = (bounded && NumberOf(call, "target_max") > 1.05) || ((bounded || last == "ReLU") && NumberOf(call, "target_min") < low - 0.05);
+  if (beyond) {
+    out.Add(Decisive("loss-call", "targets go from " + HumanNumber(NumberOf(call, "target_min")) + " to " + HumanNumber(NumberOf(call, "target_max")) +
+                                      ", which the last layer (" + last + ") cannot give"));
+  }
+}
+
+}  // namespace
+
+void WeighWrongLossActivation(const CaseFile& run, Hypothesis& out) {
+  WeighClassLosses(run, out);
+  WeighRanges(run, out);
+  const LearningView learning = LearningOf(run);
+  const bool ran_down = learning.state == Learning::kDiverged && learning.basis != nullptr && LossLost(run) == nullptr &&
+                        learning.basis->Number("last").value_or(0) < 0;
+  if (ran_down && out.evidence().empty()) {
+    out.Add(Supports("series", learning.text + ": a loss with no lower end, such as cross-entropy with labels outside 0 to 1", learning.basis->facts));
+  }
+}
+
+}  // namespace whystop
