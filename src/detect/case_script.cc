@@ -206,7 +206,7 @@ bool AddSample(const Line& line, std::vector<Event>& out) {
   return false;
 }
 
-/// observe KIND step=N key=value ...; "steps=A..B" repeats it.
+/// observe KIND steps=N key=value ...; "steps=A..B" repeats it; ".steps=5" is an attribute of that name.
 bool AddObservation(const Line& line, std::vector<Event>& out) {
   if (line.names.empty()) {
     return false;
@@ -220,7 +220,7 @@ bool AddObservation(const Line& line, std::vector<Event>& out) {
         continue;
       }
       const auto number = ParseWhole<double>(text);
-      observation.attributes[key] = number ? Observation::Value(*number) : Observation::Value(text);
+      observation.attributes[key.starts_with('.') ? key.substr(1) : key] = number ? Observation::Value(*number) : Observation::Value(text);
     }
     out.push_back({At(static_cast<double>(step)), observation});
   });

@@ -45,7 +45,11 @@ void TellExit(const CaseFile& run, Verdict& verdict) {
 
 }  // namespace
 
-Analysis::Analysis() {
+Analysis::Analysis() { StartDetectors(); }
+
+void Analysis::StartDetectors() {
+  detectors_.clear();
+  collected_ = Collected();
   for (const DetectorEntry& entry : AllDetectors()) {
     detectors_.push_back(entry.make());
   }
@@ -59,6 +63,11 @@ void Analysis::Collected::Add(Finding finding) {
 
 void Analysis::Push(const Event& event) {
   builder_.Push(event);
+  // A log that several runs appended to: what was seen of the former ones says nothing about the last.
+  if (const auto* seen = event.As<Observation>(); seen != nullptr && seen->kind == "session-start") {
+    StartDetectors();
+    return;
+  }
   for (const auto& detector : detectors_) {
     detector->Push(event, collected_);
   }

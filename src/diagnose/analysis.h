@@ -31,6 +31,8 @@ class Analysis final : public EventSink {
     std::vector<Finding> findings_;
   };
 
+  void StartDetectors();
+
   CaseBuilder builder_;
   std::vector<std::unique_ptr<Detector>> detectors_;
   Collected collected_;

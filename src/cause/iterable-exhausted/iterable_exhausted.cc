@@ -1,4 +1,5 @@
 #include "cause/evidence.h"
+#include "cause/loop_facts.h"
 #include "cause/training_facts.h"
 #include "cause/weighers.h"
 
