@@ -169,7 +169,7 @@ constexpr CauseEntry kCauses[] = {
     {"storage-stall", kStop, Outcome::kUnknown, kFault, "", nullptr},
     {"straggler", kStop, Outcome::kUnknown, kFault, "", nullptr},
     {"strings-as-numbers", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"swallowed-exception", kStop, Outcome::kUnknown, kFault, "", &WeighSwallowedException},
+    {"swallowed-exception", kStop, Outcome::kStoppedEarly, kFault, "", &WeighSwallowedException},
     {"swap-thrash", kStop, Outcome::kUnknown, kFault, "external-sigkill", &WeighSwapThrash},
     {"symmetric-init", kLearning, Outcome::kUnknown, kFault, "constant-prediction", &WeighSymmetricInit},
     {"target-broadcast", kLearning, Outcome::kUnknown, kFault, "constant-prediction", &WeighTargetBroadcast},

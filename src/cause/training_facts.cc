@@ -78,7 +78,11 @@ std::vector<const Observation*> LossCalls(const CaseFile& run, std::initializer_
 
 std::string TextOf(const Observation& seen, const std::string& name) {
   const std::string* text = seen.Text(name);
-  return text == nullptr ? std::string() : *text;
+  if (text != nullptr) {
+    return *text;
+  }
+  const auto number = seen.Number(name);
+  return number ? HumanNumber(*number, 9) : std::string();
 }
 
 double NumberOf(const Observation& seen, const std::string& name) { return seen.Number(name).value_or(0); }

@@ -109,7 +109,7 @@ std::optional<std::int64_t> SeriesHistory::step_from() const {
 }
 
 std::optional<std::int64_t> SeriesHistory::step_to() const {
-  return buckets_.empty() ? last_step_ : buckets_.back().step_to;
+  return last_step_;
 }
 
 }  // namespace whystop

@@ -18,7 +18,7 @@ void WeighLrTooLow(const CaseFile& run, Hypothesis& out) {
   const double first = learning.basis->Number("first").value_or(0);
   const double last = learning.basis->Number("last").value_or(0);
   const bool hardly_moved = std::abs(first - last) < 0.05 * std::abs(first);
-  if (!hardly_moved || learning.state == Learning::kDiverged) {
+  if (!hardly_moved || learning.state == Learning::kDiverged || learning.state == Learning::kUnknown) {
     return;
   }
   const double ratio = small->Number("ratio").value_or(0);

@@ -50,14 +50,17 @@ class GradientGrowsLinearly final : public HistoryDetector {
   void Finish(FindingSink& out) override {
     std::vector<double> starts;
     std::vector<double> growths;
+    std::vector<double> halves;  // Growth up to the middle sample.
     for (const auto& [name, track] : tensors_.entries()) {
       if (track.samples >= static_cast<std::int64_t>(LogTrack::kKept)) {
         starts.push_back(track.first[0]);
         growths.push_back(track.first[LogTrack::kKept - 1] - track.first[0]);
+        halves.push_back(track.first[LogTrack::kKept / 2 - 1] - track.first[0]);
       }
     }
     const double growth = std::pow(10, Median(growths));
-    if (!growths.empty() && growth > kEarlyGrowthMin) {
+    // A sum has made most of its growth, in orders of magnitude, by the middle; what explodes has made less than half.
+    if (!growths.empty() && growth > kEarlyGrowthMin && Median(halves) > 0.5 * Median(growths)) {
       Finding finding;
       finding.detector = "gradient/grows-linearly";
       finding.at = last_at_;
