@@ -1,149 +1,141 @@
 #include <protozero/exception.hpp>
-#include <protozero/pbf_reader.hpp>
 
+#include "record/field_reader.h"
 #include "record/fields.h"
 #include "record/message.h"
 
 namespace whystop {
 namespace {
 
-using protozero::pbf_reader;
-
-std::optional<ChildEnd> ReadEnd(pbf_reader in) {
+std::optional<ChildEnd> ReadEnd(FieldReader in) {
   bool signaled = false;
   bool dumped_core = false;
   int number = 0;
-  while (in.next()) {
+  while (in.Next()) {
     switch (in.tag()) {
       case kEndSignaled:
-        signaled = in.get_bool();
+        signaled = in.Bool();
         break;
       case kEndNumber:
-        number = in.get_int32();
+        number = in.Int32();
         break;
       case kEndDumpedCore:
-        dumped_core = in.get_bool();
+        dumped_core = in.Bool();
         break;
       default:
-        in.skip();
+        in.Skip();
     }
   }
   return signaled ? ChildEnd::Signaled(number, dumped_core) : ChildEnd::Exited(number);
 }
 
 template <typename Value, typename Read>
-std::pair<std::string, Value> ReadPair(pbf_reader in, Read read) {
+std::pair<std::string, Value> ReadPair(FieldReader in, Read read) {
   std::pair<std::string, Value> pair;
-  while (in.next()) {
+  while (in.Next()) {
     if (in.tag() == 1) {
-      pair.first = in.get_string();
+      pair.first = in.Text();
     } else if (in.tag() == 2) {
       pair.second = read(in);
     } else {
-      in.skip();
+      in.Skip();
     }
   }
   return pair;
 }
 
-RunStart ReadRunStart(pbf_reader in) {
+RunStart ReadRunStart(FieldReader in) {
   RunStart start;
-  while (in.next()) {
+  while (in.Next()) {
     switch (in.tag()) {
       case 1:
-        start.command.push_back(in.get_string());
+        start.command.push_back(in.Text());
         break;
       case 2:
-        start.directory = in.get_string();
+        start.directory = in.Text();
         break;
       case 3:
-        start.host = in.get_string();
+        start.host = in.Text();
         break;
       case 4:
-        start.user = in.get_string();
+        start.user = in.Text();
         break;
       case 5:
-        start.pid = in.get_int64();
+        start.pid = in.Int64();
         break;
       case 6:
-        start.parent_pid = in.get_int64();
+        start.parent_pid = in.Int64();
         break;
       case 7:
-        start.parent_name = in.get_string();
+        start.parent_name = in.Text();
         break;
       case 8:
-        start.wall = std::chrono::nanoseconds(in.get_int64());
+        start.wall = std::chrono::nanoseconds(in.Int64());
         break;
       case 9:
-        start.boot_id = in.get_string();
+        start.boot_id = in.Text();
         break;
       case 10:
-        start.terminal = in.get_bool();
+        start.terminal = in.Bool();
         break;
       case 11:
         start.environment.insert(
-            ReadPair<std::string>(in.get_message(), [](pbf_reader& at) { return at.get_string(); }));
+            ReadPair<std::string>(in.Message(), [](FieldReader& at) { return at.Text(); }));
         break;
       case 12:
         start.limits.insert(
-            ReadPair<std::int64_t>(in.get_message(), [](pbf_reader& at) { return at.get_int64(); }));
+            ReadPair<std::int64_t>(in.Message(), [](FieldReader& at) { return at.Int64(); }));
         break;
       case 13:
-        start.whystop_version = in.get_string();
+        start.whystop_version = in.Text();
         break;
       default:
-        in.skip();
+        in.Skip();
     }
   }
   return start;
 }
 
-SubjectSeen ReadSubject(pbf_reader in) {
+SubjectSeen ReadSubject(FieldReader in) {
   SubjectSeen seen;
-  while (in.next()) {
+  while (in.Next()) {
     switch (in.tag()) {
       case 1:
-        seen.id = in.get_uint32();
+        seen.id = in.Uint32();
         break;
       case 2:
-        seen.subject.kind = static_cast<Subject::Kind>(in.get_uint32() & 0xff);
+        seen.subject.kind = static_cast<Subject::Kind>(in.Uint32() & 0xff);
         break;
       case 3:
-        seen.subject.name = in.get_string();
+        seen.subject.name = in.Text();
         break;
       case 4:
-        seen.subject.number = in.get_int64();
+        seen.subject.number = in.Int64();
         break;
       default:
-        in.skip();
+        in.Skip();
     }
   }
   return seen;
 }
 
-Sample ReadSample(pbf_reader in) {
+Sample ReadSample(FieldReader in) {
   std::vector<std::uint32_t> subjects;
   std::vector<std::uint32_t> quantities;
   std::vector<std::int64_t> values;
-  while (in.next()) {
+  while (in.Next()) {
     switch (in.tag()) {
       case 2:
-        for (const std::uint32_t subject : in.get_packed_uint32()) {
-          subjects.push_back(subject);
-        }
+        in.AppendPackedUint32(subjects);
         break;
       case 3:
-        for (const std::uint32_t quantity : in.get_packed_uint32()) {
-          quantities.push_back(quantity);
-        }
+        in.AppendPackedUint32(quantities);
         break;
       case 4:
-        for (const std::int64_t value : in.get_packed_sint64()) {
-          values.push_back(value);
-        }
+        in.AppendPackedSint64(values);
         break;
       default:
-        in.skip();
+        in.Skip();
     }
   }
   const std::size_t count = std::min({subjects.size(), quantities.size(), values.size()});
@@ -155,91 +147,91 @@ Sample ReadSample(pbf_reader in) {
   return sample;
 }
 
-ProcessStart ReadProcessStart(pbf_reader in) {
+ProcessStart ReadProcessStart(FieldReader in) {
   ProcessStart start;
-  while (in.next()) {
+  while (in.Next()) {
     switch (in.tag()) {
       case 1:
-        start.pid = in.get_int64();
+        start.pid = in.Int64();
         break;
       case 2:
-        start.parent_pid = in.get_int64();
+        start.parent_pid = in.Int64();
         break;
       case 3:
-        start.name = in.get_string();
+        start.name = in.Text();
         break;
       case 4:
-        start.command = in.get_string();
+        start.command = in.Text();
         break;
       default:
-        in.skip();
+        in.Skip();
     }
   }
   return start;
 }
 
-ProcessEnd ReadProcessEnd(pbf_reader in) {
+ProcessEnd ReadProcessEnd(FieldReader in) {
   ProcessEnd ended;
-  while (in.next()) {
+  while (in.Next()) {
     switch (in.tag()) {
       case 1:
-        ended.pid = in.get_int64();
+        ended.pid = in.Int64();
         break;
       case 2:
-        ended.parent_pid = in.get_int64();
+        ended.parent_pid = in.Int64();
         break;
       case 3:
-        ended.name = in.get_string();
+        ended.name = in.Text();
         break;
       case 4:
-        ended.end = ReadEnd(in.get_message());
+        ended.end = ReadEnd(in.Message());
         break;
       case 5:
-        ended.rss_bytes_max = in.get_int64();
+        ended.rss_bytes_max = in.Int64();
         break;
       case 6:
-        ended.cpu_ms = in.get_int64();
+        ended.cpu_ms = in.Int64();
         break;
       case 7:
-        ended.is_job = in.get_bool();
+        ended.is_job = in.Bool();
         break;
       default:
-        in.skip();
+        in.Skip();
     }
   }
   return ended;
 }
 
-SignalSeen ReadSignal(pbf_reader in) {
+SignalSeen ReadSignal(FieldReader in) {
   SignalSeen seen;
-  while (in.next()) {
+  while (in.Next()) {
     switch (in.tag()) {
       case 1:
-        seen.signal = in.get_int32();
+        seen.signal = in.Int32();
         break;
       case 2:
-        seen.sender_pid = in.get_int64();
+        seen.sender_pid = in.Int64();
         break;
       case 3:
-        seen.sender_uid = in.get_int64();
+        seen.sender_uid = in.Int64();
         break;
       case 4:
-        seen.sender_name = in.get_string();
+        seen.sender_name = in.Text();
         break;
       case 5:
-        seen.sender_command = in.get_string();
+        seen.sender_command = in.Text();
         break;
       case 6:
-        seen.from_kernel = in.get_bool();
+        seen.from_kernel = in.Bool();
         break;
       case 7:
-        seen.forwarded = in.get_bool();
+        seen.forwarded = in.Bool();
         break;
       case 8:
-        seen.by_whystop = in.get_bool();
+        seen.by_whystop = in.Bool();
         break;
       default:
-        in.skip();
+        in.Skip();
     }
   }
   return seen;
@@ -247,95 +239,95 @@ SignalSeen ReadSignal(pbf_reader in) {
 
 /// For messages of one or two plain fields: calls `read(tag, reader)` for each, which returns false to skip it.
 template <typename Read>
-void ReadFields(pbf_reader in, Read read) {
-  while (in.next()) {
+void ReadFields(FieldReader in, Read read) {
+  while (in.Next()) {
     if (!read(in.tag(), in)) {
-      in.skip();
+      in.Skip();
     }
   }
 }
 
-ClockTie ReadClockTie(pbf_reader in) {
+ClockTie ReadClockTie(FieldReader in) {
   ClockTie tie;
-  ReadFields(in, [&tie](std::uint32_t tag, pbf_reader& at) {
+  ReadFields(in, [&tie](std::uint32_t tag, FieldReader& at) {
     if (tag == 1) {
-      tie.wall = std::chrono::nanoseconds(at.get_int64());
+      tie.wall = std::chrono::nanoseconds(at.Int64());
     } else if (tag == 2) {
-      tie.suspended = std::chrono::nanoseconds(at.get_int64());
+      tie.suspended = std::chrono::nanoseconds(at.Int64());
     }
     return tag == 1 || tag == 2;
   });
   return tie;
 }
 
-std::string ReadOneText(pbf_reader in) {
+std::string ReadOneText(FieldReader in) {
   std::string text;
-  ReadFields(in, [&text](std::uint32_t tag, pbf_reader& at) {
+  ReadFields(in, [&text](std::uint32_t tag, FieldReader& at) {
     if (tag == 1) {
-      text = at.get_string();
+      text = at.Text();
     }
     return tag == 1;
   });
   return text;
 }
 
-Drop ReadDrop(pbf_reader in) {
+Drop ReadDrop(FieldReader in) {
   Drop drop;
-  ReadFields(in, [&drop](std::uint32_t tag, pbf_reader& at) {
+  ReadFields(in, [&drop](std::uint32_t tag, FieldReader& at) {
     if (tag == 1) {
-      drop.counter = at.get_string();
+      drop.counter = at.Text();
     } else if (tag == 2) {
-      drop.count = at.get_int64();
+      drop.count = at.Int64();
     }
     return tag == 1 || tag == 2;
   });
   return drop;
 }
 
-RunEnd ReadRunEnd(pbf_reader in) {
+RunEnd ReadRunEnd(FieldReader in) {
   RunEnd end;
-  ReadFields(in, [&end](std::uint32_t tag, pbf_reader& at) {
+  ReadFields(in, [&end](std::uint32_t tag, FieldReader& at) {
     if (tag == 1) {
-      end.end = ReadEnd(at.get_message());
+      end.end = ReadEnd(at.Message());
     } else if (tag == 2) {
-      end.duration = std::chrono::nanoseconds(at.get_int64());
+      end.duration = std::chrono::nanoseconds(at.Int64());
     }
     return tag == 1 || tag == 2;
   });
   return end;
 }
 
-void ReadAttribute(pbf_reader in, Observation& seen) {
+void ReadAttribute(FieldReader in, Observation& seen) {
   std::string name;
   Observation::Value value;
-  ReadFields(in, [&name, &value](std::uint32_t tag, pbf_reader& at) {
+  ReadFields(in, [&name, &value](std::uint32_t tag, FieldReader& at) {
     if (tag == 1) {
-      name = at.get_string();
+      name = at.Text();
     } else if (tag == 2) {
-      value = at.get_double();
+      value = at.Double();
     } else if (tag == 3) {
-      value = at.get_string();
+      value = at.Text();
     }
     return tag >= 1 && tag <= 3;
   });
   seen.attributes[name] = std::move(value);
 }
 
-Observation ReadObservation(pbf_reader in) {
+Observation ReadObservation(FieldReader in) {
   Observation seen;
-  ReadFields(in, [&seen](std::uint32_t tag, pbf_reader& at) {
+  ReadFields(in, [&seen](std::uint32_t tag, FieldReader& at) {
     switch (tag) {
       case 1:
-        seen.kind = at.get_string();
+        seen.kind = at.Text();
         return true;
       case 2:
-        seen.step = at.get_int64();
+        seen.step = at.Int64();
         return true;
       case 3:
-        seen.rank = at.get_int32();
+        seen.rank = at.Int32();
         return true;
       case 4:
-        ReadAttribute(at.get_message(), seen);
+        ReadAttribute(at.Message(), seen);
         return true;
       default:
         return false;
@@ -344,41 +336,41 @@ Observation ReadObservation(pbf_reader in) {
   return seen;
 }
 
-LogBytes ReadLogBytes(pbf_reader in) {
+LogBytes ReadLogBytes(FieldReader in) {
   LogBytes log;
-  ReadFields(in, [&log](std::uint32_t tag, pbf_reader& at) {
+  ReadFields(in, [&log](std::uint32_t tag, FieldReader& at) {
     if (tag == 1) {
-      log.stream = static_cast<LogStream>(at.get_uint32() & 0xff);
+      log.stream = static_cast<LogStream>(at.Uint32() & 0xff);
     } else if (tag == 2) {
-      log.offset = at.get_int64();
+      log.offset = at.Int64();
     } else if (tag == 3) {
-      log.bytes = at.get_bytes();
+      log.bytes = at.Text();
     }
     return tag >= 1 && tag <= 3;
   });
   return log;
 }
 
-ProbeSlots ReadProbeSlots(pbf_reader in) {
+ProbeSlots ReadProbeSlots(FieldReader in) {
   ProbeSlots probe;
-  ReadFields(in, [&probe](std::uint32_t tag, pbf_reader& at) {
+  ReadFields(in, [&probe](std::uint32_t tag, FieldReader& at) {
     if (tag == 1) {
-      probe.pid = at.get_int64();
+      probe.pid = at.Int64();
     } else if (tag == 2) {
-      probe.slots = at.get_bytes();
+      probe.slots = at.Text();
     }
     return tag == 1 || tag == 2;
   });
   return probe;
 }
 
-RecordingHeader ReadHeader(pbf_reader in) {
+RecordingHeader ReadHeader(FieldReader in) {
   RecordingHeader header;
-  ReadFields(in, [&header](std::uint32_t tag, pbf_reader& at) {
+  ReadFields(in, [&header](std::uint32_t tag, FieldReader& at) {
     if (tag == 1) {
-      header.format = at.get_uint32();
+      header.format = at.Uint32();
     } else if (tag == 2) {
-      header.whystop_version = at.get_string();
+      header.whystop_version = at.Text();
     }
     return tag == 1 || tag == 2;
   });
@@ -386,53 +378,53 @@ RecordingHeader ReadHeader(pbf_reader in) {
 }
 
 /// Reads the body that `field` names into `record`; false for a kind this build does not know.
-bool ReadBody(std::uint32_t field, pbf_reader& in, Record& record) {
+bool ReadBody(std::uint32_t field, FieldReader& in, Record& record) {
   auto event = [&record](EventBody body) { record.body = Event{{}, std::move(body)}; };
   switch (field) {
     case kRecordHeader:
-      record.body = ReadHeader(in.get_message());
+      record.body = ReadHeader(in.Message());
       return true;
     case kRecordRunStart:
-      event(ReadRunStart(in.get_message()));
+      event(ReadRunStart(in.Message()));
       return true;
     case kRecordSubjectSeen:
-      event(ReadSubject(in.get_message()));
+      event(ReadSubject(in.Message()));
       return true;
     case kRecordSample:
-      event(ReadSample(in.get_message()));
+      event(ReadSample(in.Message()));
       return true;
     case kRecordProcessStart:
-      event(ReadProcessStart(in.get_message()));
+      event(ReadProcessStart(in.Message()));
       return true;
     case kRecordProcessEnd:
-      event(ReadProcessEnd(in.get_message()));
+      event(ReadProcessEnd(in.Message()));
       return true;
     case kRecordSignalSeen:
-      event(ReadSignal(in.get_message()));
+      event(ReadSignal(in.Message()));
       return true;
     case kRecordClockTie:
-      event(ReadClockTie(in.get_message()));
+      event(ReadClockTie(in.Message()));
       return true;
     case kRecordKernelLine:
-      event(KernelLine{ReadOneText(in.get_message())});
+      event(KernelLine{ReadOneText(in.Message())});
       return true;
     case kRecordLogBytes:
-      record.body = ReadLogBytes(in.get_message());
+      record.body = ReadLogBytes(in.Message());
       return true;
     case kRecordProbeSlots:
-      record.body = ReadProbeSlots(in.get_message());
+      record.body = ReadProbeSlots(in.Message());
       return true;
     case kRecordDrop:
-      event(ReadDrop(in.get_message()));
+      event(ReadDrop(in.Message()));
       return true;
     case kRecordRecorderNote:
-      event(RecorderNote{ReadOneText(in.get_message())});
+      event(RecorderNote{ReadOneText(in.Message())});
       return true;
     case kRecordRunEnd:
-      event(ReadRunEnd(in.get_message()));
+      event(ReadRunEnd(in.Message()));
       return true;
     case kRecordObservation:
-      event(ReadObservation(in.get_message()));
+      event(ReadObservation(in.Message()));
       return true;
     default:
       return false;
@@ -445,14 +437,14 @@ std::optional<Record> DecodeRecord(std::string_view message) {
   try {
     Record record;
     bool known = false;
-    pbf_reader in(message.data(), message.size());
-    while (in.next()) {
+    FieldReader in(protozero::pbf_reader(message.data(), message.size()));
+    while (in.Next()) {
       if (in.tag() == kRecordAt) {
-        record.at = RunTime(in.get_int64());
+        record.at = RunTime(in.Int64());
       } else if (ReadBody(in.tag(), in, record)) {
         known = true;
       } else {
-        in.skip();
+        in.Skip();
       }
     }
     if (!known) {
