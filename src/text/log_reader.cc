@@ -15,7 +15,7 @@ constexpr std::size_t kLineShownBytes = 500;
 constexpr std::size_t kPendingMax = 64;
 constexpr std::int64_t kAdvancesToSurvive = 3;  // Other ranks and a bar's last redraw move on a little.
 constexpr std::int64_t kTeardownLinesMax = 80;  // A program that says more after a traceback has gone on.
-constexpr int kBarsInLineMax = 8;
+constexpr int kBarsInLineMax = 4096;  // Some writers drop the returns between redraws.
 
 bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
 

@@ -60,6 +60,18 @@ TEST(LogReader, TextGluedToABarIsALineOfItsOwn) {
   EXPECT_EQ(progress.back().steps_planned, 500);
 }
 
+TEST(LogReader, ManyBarsMayStandInOneLine) {
+  std::string log;
+  for (int step = 0; step <= 50; ++step) {
+    log += "Training (epoch 0 / 20):  1%|#  | " + std::to_string(step) + "/157 [00:15<41:21, 15.91s/it, loss=" +
+           std::to_string(9.5 - step * 0.1) + ", lr=0.02]";
+  }
+  const Kept kept = Read(log + "Killed\n");
+  EXPECT_EQ(kept.All<Progress>().back().step, 50);
+  EXPECT_EQ(kept.All<LogFact>().size(), 1U);
+  EXPECT_GE(kept.All<Scalar>().size(), 50U);
+}
+
 TEST(LogReader, ASurvivedExceptionEndsNothing) {
   const Kept kept = Read(Epochs(1, 3, 20) + std::string(kTraceback) + "\n" + Epochs(4, 20, 20));
   const auto exceptions = kept.All<ExceptionSeen>();
