@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace whystop {
 namespace {
 
 constexpr std::int64_t kLevelsMax = 24;
+constexpr std::size_t kLevelsForNoise = 8;
 // For normal noise: the median of |x| is 0.6745 sigma, its mean 0.7979 sigma; x[i-2] - 2 x[i-1] + x[i] has sqrt(6) sigma.
 constexpr double kMedianOfNormal = 0.6745;
 constexpr double kMeanOfNormal = 0.7979;
@@ -58,7 +60,7 @@ double PointNoise(std::span<const SeriesBucket> buckets) {
   return Median(std::move(bends)) / kBendOfNormal / (single ? kMedianOfNormal : kMeanOfNormal);
 }
 
-double LevelNoise(const std::vector<double>& levels) {
+double LevelNoise(std::span<const double> levels) {
   std::vector<double> bends;
   for (std::size_t i = 2; i < levels.size(); ++i) {
     bends.push_back(std::abs(levels[i - 2] - 2 * levels[i - 1] + levels[i]));
@@ -101,7 +103,10 @@ Line FitLast(const SeriesShape& shape, std::size_t used) {
     const double residual = shape.levels[all - used + i] - mean - slope * (static_cast<double>(i) - middle);
     residual_squares += residual * residual;
   }
-  const double scatter = std::max(std::sqrt(residual_squares / static_cast<double>(used - 2)), 0.7 * shape.level_noise);
+  // A loss that fell by orders of magnitude is noisy in proportion to its value: its end has a noise of its own.
+  const std::span<const double> late = std::span(shape.levels).last(std::max(used, all / 2));
+  const double noise = late.size() < kLevelsForNoise ? shape.level_noise : std::min(shape.level_noise, LevelNoise(late));
+  const double scatter = std::max(std::sqrt(residual_squares / static_cast<double>(used - 2)), 0.7 * noise);
   const auto span = static_cast<double>(used - 1);
   return {slope * span, std::max(scatter / std::sqrt(sxx) * span, kRounding * shape.Scale())};
 }

@@ -52,27 +52,34 @@ std::string How(const Verdict& verdict) {
   return "ended, and nothing here says how";
 }
 
-/// The first cause that is a fault; a normal end needs no explanation.
-const VerdictCause* Blamed(const Verdict& verdict) {
+/// The fault that answers the question; a normal end needs no explanation.
+const VerdictCause* Blamed(const Verdict& verdict, Answers answers) {
   for (const VerdictCause& cause : verdict.causes) {
-    if (cause.fault && cause.role == CauseRole::kRoot) {
+    if (cause.fault && cause.role == CauseRole::kRoot && cause.answers == answers) {
       return &cause;
     }
   }
   return nullptr;
 }
 
+std::string Told(const VerdictCause& cause) {
+  const std::string title = cause.title.empty() ? cause.id : cause.title;
+  return cause.confidence == Confidence::kCertain ? title : fmt::format("{} ({})", title, Name(cause.confidence));
+}
+
 }  // namespace
 
 std::string Headline(const CaseFile& run, const Verdict& verdict) {
   std::string text = How(verdict) + (verdict.outcome == Outcome::kUnknown && !run.watched ? "" : Where(verdict));
-  if (const VerdictCause* cause = Blamed(verdict)) {
-    text += ": " + (cause->title.empty() ? cause->id : cause->title);
-    if (cause->confidence != Confidence::kCertain) {
-      text += fmt::format(" ({})", Name(cause->confidence));
-    }
+  const VerdictCause* stop = Blamed(verdict, Answers::kStop);
+  const VerdictCause* learning = Blamed(verdict, Answers::kLearning);
+  if (stop != nullptr) {
+    text += ": " + Told(*stop);
   } else if (!run.notes.empty() && run.notes.front().rfind("could not start", 0) == 0) {
     text = run.notes.front();
+  }
+  if (learning != nullptr) {
+    text += (stop == nullptr ? "; it learns badly: " : "; and it learned badly: ") + Told(*learning);
   }
   return text;
 }

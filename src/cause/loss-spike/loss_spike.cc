@@ -7,7 +7,7 @@ namespace whystop {
 
 void WeighLossSpike(const CaseFile& run, Hypothesis& out) {
   const Finding* spike = run.FindFirst("loss/spike");
-  if (spike == nullptr || LearningOf(run).state == Learning::kImproving) {
+  if (spike == nullptr || !LearningOf(run).Bad()) {
     return;
   }
   Evidence evidence = Decisive("series", spike->series + " jumped from " + HumanNumber(spike->Number("usual_loss").value_or(0)) + " to " +

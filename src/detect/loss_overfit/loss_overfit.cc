@@ -27,7 +27,8 @@ class LossOverfit final : public HistoryDetector {
     const double end = std::min(held_out.levels[last], held_out.levels[last - 1]);
     const double rise = end - held_out.best;
     const double noise = std::max(held_out.level_noise, held_out.noise / 2);
-    if (held_out.best_at > 0.8 || rise < kRiseInNoiseMin * noise || rise < kRiseShareMin * std::abs(held_out.best)) {
+    // Best at its very first value, it never turned: a gap from the start, or values of one pass over the held-out data.
+    if (held_out.best_at <= 0 || held_out.best_at > 0.8 || rise < kRiseInNoiseMin * noise || rise < kRiseShareMin * std::abs(held_out.best)) {
       return;
     }
     const WatchedSeries* train = TrainLoss();
