@@ -108,7 +108,11 @@ Line FitLast(const SeriesShape& shape, std::size_t used) {
   const double noise = late.size() < kLevelsForNoise ? shape.level_noise : std::min(shape.level_noise, LevelNoise(late));
   const double scatter = std::max(std::sqrt(residual_squares / static_cast<double>(used - 2)), 0.7 * noise);
   const auto span = static_cast<double>(used - 1);
-  return {slope * span, std::max(scatter / std::sqrt(sxx) * span, kRounding * shape.Scale())};
+  double largest = 0;
+  for (const double level : late) {
+    largest = std::max(largest, std::abs(level));
+  }
+  return {slope * span, std::max(scatter / std::sqrt(sxx) * span, kRounding * largest)};
 }
 
 void FitEnd(SeriesShape& shape) {
