@@ -17,7 +17,7 @@ constexpr int kAliveFd = 4;
 
 /// Everything but the two pipes is closed: a witness must not keep the user's pipes open.
 [[noreturn]] void Watch(int report, int alive) {
-  RenameThisProcess("wswitness");
+  RenameThisProcess(kWitnessName);
   const int high_report = ::fcntl(report, F_DUPFD, 10);
   const int high_alive = ::fcntl(alive, F_DUPFD, 10);
   ::dup2(high_report, kReportFd);

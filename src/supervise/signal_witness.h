@@ -4,10 +4,14 @@
 #include <sys/types.h>
 
 #include <optional>
+#include <string_view>
 
 #include "base/fd.h"
 
 namespace whystop {
+
+/// Name of the witness process.
+inline constexpr std::string_view kWitnessName = "wswitness";
 
 /// What the kernel said about one signal that reached one of our processes.
 struct SignalArrival {

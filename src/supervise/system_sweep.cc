@@ -7,9 +7,16 @@
 
 #include "base/fd.h"
 #include "base/parse.h"
+#include "supervise/signal_witness.h"
 
 namespace whystop {
 namespace {
+
+/// A front that took over has a child of its own.
+bool IsOurs(pid_t pid) {
+  const auto name = ReadFile("/proc/" + std::to_string(pid) + "/comm", 64);
+  return name && Trim(*name) == kWitnessName;
+}
 
 /// The job first, then what was reparented to us. Empty but for the job where the kernel has no `children` files: the
 /// sensors then find descendants by their parents.
@@ -22,7 +29,7 @@ std::vector<pid_t> JobAndOrphans(pid_t job) {
   while (!rest.empty() && pids.size() < kOrphansMax) {
     const std::string_view word = rest.substr(0, rest.find(' '));
     const auto pid = ParseWhole<pid_t>(Trim(word));
-    if (pid && *pid != job) {
+    if (pid && *pid != job && !IsOurs(*pid)) {
       pids.push_back(*pid);
     }
     rest.remove_prefix(std::min(word.size() + 1, rest.size()));
