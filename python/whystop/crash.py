@@ -22,6 +22,22 @@ def watch_uncaught():
     sys.excepthook = excepthook
 
 
+def watch_threads():
+    """Exceptions that end a thread: the process lives on, often without its purpose."""
+    import threading
+
+    original = threading.excepthook
+
+    def excepthook(arguments):
+        try:
+            report(arguments.exc_type, arguments.exc_value, arguments.exc_traceback, ended_process=False)
+        except Exception:
+            pass
+        original(arguments)
+
+    threading.excepthook = excepthook
+
+
 def report(kind, error, traceback, ended_process=True):
     """Writes the "exception" observation of docs/wire.md."""
     from whystop import channel

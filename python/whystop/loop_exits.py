@@ -13,12 +13,12 @@ class Exits:
     def __init__(self, training, nest):
         self._training = training
         self.nest = nest
-        self._by_code = {}
+        self.by_code = {}  # id of a code object -> its levels
         for level in nest.levels:
-            self._by_code.setdefault(level.code, []).append(level)
-        self.code_count = len(self._by_code)
-        self.last_epoch = False  # The loop around the innermost one is in its last turn.
+            self.by_code.setdefault(id(level.code), []).append(level)
+        self.last_epoch_from = 0  # Before this step the loop around the innermost one is not in its last turn.
         self._inside = set(nest.levels)
+        self._exit_lines = {leaving.line for level in nest.levels for leaving in level.loop.exits}
         self.handler_lines = {line for level in nest.levels for line, _, _ in level.loop.handlers}
         self._left_since = set()
         self._candidate = None
@@ -29,13 +29,11 @@ class Exits:
 
     def may_leave_outside(self, inner):
         """Whether it matters that the innermost loop ends: a loop around it can be left, or it is the only one."""
-        return inner is self.nest.levels[0] or any(level.loop.exits for level in self.nest.levels[:-1]) or self.last_epoch
+        alone = inner is self.nest.levels[0]
+        return alone or self._training.step >= self.last_epoch_from or any(level.loop.exits for level in self.nest.levels[:-1])
 
     def codes(self):
-        return list(self._by_code)
-
-    def levels(self, code):
-        return self._by_code.get(code, ())
+        return [levels[0].code for levels in self.by_code.values()]
 
     def running(self):
         return bool(self._inside)
@@ -51,14 +49,14 @@ class Exits:
         return left
 
     def on_line(self, frame, code, line):
-        levels = self._by_code.get(code)
+        levels = self.by_code.get(id(code))
         if levels is None:
             return
         candidate = self._candidate
         if candidate is not None and candidate.level.code is code:
             self._candidate = None
             if candidate.leaving.how == "break" and not candidate.level.loop.holds(line):
-                self._left(candidate)
+                self._left(candidate.read(frame))
         for level in levels:
             if level not in self._inside:
                 if level.loop.body_first <= line <= level.loop.body_last:
@@ -66,15 +64,16 @@ class Exits:
             elif not level.loop.holds(line):
                 self._ended(level, frame)
         self._note_caught(levels, code, line)
-        for level in reversed(levels):
-            for leaving in level.loop.exits:
-                if leaving.line == line and level in self._inside:
-                    self._candidate = _Candidate(level, leaving, frame)
-                    return
+        if line in self._exit_lines:
+            for level in reversed(levels):
+                for leaving in level.loop.exits:
+                    if leaving.line == line and level in self._inside:
+                        self._candidate = _Candidate(level, leaving, frame)
+                        return
 
     def on_return(self, frame, code):
         """The function was left, by `return`, by an exception, or at its end."""
-        levels = [level for level in self._by_code.get(code, ()) if level in self._inside]
+        levels = [level for level in self.by_code.get(id(code), ()) if level in self._inside]
         candidate, self._candidate = self._candidate, None
         error, self._error = self._error, None
         for level in reversed(levels):
@@ -147,18 +146,26 @@ class Exits:
 
 
 class _Candidate:
-    """A leaving statement whose line was reached. Values are read there: later they may be gone."""
+    """A leaving statement whose line was reached. Nothing runs between it and the next event of its frame, so its values
+    are read then, and only if it was taken; but an exit of the process may have no next event."""
 
     def __init__(self, level, leaving, frame):
-        scope = scope_of(frame)
         self.level = level
         self.leaving = leaving
-        self.values = values_text([expression for expression, _ in leaving.conditions if expression is not None], scope)
-        self.turn = level.plan.turn(scope) if level.plan is not None else None
+        self.values = self.turn = None
+        if leaving.how in ("exit", "raise"):
+            self.read(frame)
+
+    def read(self, frame):
+        if self.values is None:
+            scope = scope_of(frame)
+            self.values = values_text([expression for expression, _ in self.leaving.conditions if expression is not None], scope)
+            self.turn = self.level.plan.turn(scope) if self.level.plan is not None else None
+        return self
 
     def leaves(self, level):
         """A `break` leaves its own loop; the others leave every loop of their function."""
         return self.level is level or (self.level.code is level.code and self.leaving.how != "break")
 
     def of(self, level, frame):
-        return self if level is self.level else _Candidate(level, self.leaving, frame)
+        return (self if level is self.level else _Candidate(level, self.leaving, frame)).read(frame)

@@ -13,16 +13,16 @@ class Monitor:
 
     def __init__(self):
         self._tool = None
-        self._exits = {}  # code -> Exits
-        self._lines = {}  # code -> lines that stay on
+        self._exits = {}  # id of a code object -> Exits, which hold it
+        self._lines = {}  # id of a code object -> lines that stay on
 
     def attach(self, exits):
         if self._tool is None and not self._take_tool():
             return
         events = sys.monitoring.events
         for code in exits.codes():
-            self._exits[code] = exits
-            self._lines[code] = _lasting_lines(exits.levels(code), exits.nest)
+            self._exits[id(code)] = exits
+            self._lines[id(code)] = _lasting_lines(exits.by_code[id(code)], exits.nest)
             sys.monitoring.set_local_events(self._tool, code, events.LINE | events.PY_RETURN)
 
     def event(self, kind, frame):
@@ -40,15 +40,15 @@ class Monitor:
         return False
 
     def _on_line(self, code, line):
-        exits = self._exits.get(code)
+        exits = self._exits.get(id(code))
         if exits is None:
             return sys.monitoring.DISABLE
         was_running = exits.running()
         self._see(exits, sys._getframe(1), code, line)
-        if line in self._lines[code]:
+        if line in self._lines[id(code)]:
             return None
         # Outside the loops a line matters while they run: it is where they have been left.
-        outside = not any(level.loop.holds(line) for level in exits.levels(code))
+        outside = not any(level.loop.holds(line) for level in exits.by_code.get(id(code), ()))
         return None if outside and was_running else sys.monitoring.DISABLE
 
     @quiet
@@ -60,7 +60,7 @@ class Monitor:
         exits.on_line(frame, code, line)
 
     def _on_return(self, code, offset, value):
-        exits = self._exits.get(code)
+        exits = self._exits.get(id(code))
         if exits is not None:
             self._see_return(exits, sys._getframe(1), code)
 

@@ -14,20 +14,17 @@ _OPTIMIZED = 1
 
 
 class Codes:
-    """Loops by code object, read from source once each."""
+    """Loops by code object, read from source once each. Keyed by identity: hashing a code object reads all of it."""
 
     def __init__(self):
-        self._loops = {}
+        self._loops = {}  # id -> (code, its loops); the code is held, so that no other one gets its id
 
     def loops(self, code):
-        found = self._loops.get(code)
+        found = self._loops.get(id(code))
         if found is None:
-            found = loops_of(code) if users_own(code.co_filename) and not code.co_filename.startswith("<string") else []
-            self._loops[code] = found
-        return found
-
-    def known(self, code):
-        return self._loops.get(code)
+            own = users_own(code.co_filename) and not code.co_filename.startswith("<string")
+            found = self._loops[id(code)] = (code, loops_of(code) if own else [])
+        return found[1]
 
 
 class Level:
@@ -75,7 +72,7 @@ class Nest:
         self.epoch_level, self.step_level = _roles(levels)
 
     def same(self, levels):
-        return [(item.code, item.loop.line) for item in self.levels] == [(item.code, item.loop.line) for item in levels]
+        return [(id(item.code), item.loop.line) for item in self.levels] == [(id(item.code), item.loop.line) for item in levels]
 
     def read_plan(self, frames):
         for frame, level in zip(frames, self.levels):
@@ -102,7 +99,8 @@ class Nest:
             )
 
     def tell_progress(self, frames):
-        """Reads where the loops are; `frames` are those of the levels. Returns whether the last epoch is running."""
+        """Reads where the loops are; `frames` are those of the levels. Returns a number of steps in which the last epoch
+        cannot begin, however fast the loop goes; 0 where nothing is known."""
         epoch = epochs = step = steps = None
         for frame, level in zip(frames, self.levels):
             if level.plan is None or level not in (self.epoch_level, self.step_level):
@@ -112,13 +110,14 @@ class Nest:
                 epoch, epochs = turn, level.plan.planned
             else:
                 step, steps = turn, level.plan.planned
+        far = (epochs - epoch) * steps // 2 if None not in (epoch, epochs, steps) and self.epoch_level is not None else 0
         if self.epoch_level is not None:
             # The inner loop counts within its epoch; the run's own count goes on.
             steps = steps * epochs if steps is not None and epochs is not None else None
             step = self._training.step
         if epoch is not None or epochs is not None or steps is not None:
             self._training.channel.writer.progress(epoch, epochs, None if step is None else int(step), None if steps is None else int(steps))
-        return epoch is not None and epoch == epochs
+        return far
 
     def tell_exit(self, level, how, leaving, error, values, turn):
         """The "loop-exit" observation. `leaving` is the statement, where one is known; `error` its exception."""

@@ -6,12 +6,14 @@ from time import perf_counter
 
 from whystop.guard import quiet
 from whystop.loop_exits import Exits
+from whystop.loop_graphs import RetainedGraphs
 from whystop.loop_nest import Codes, Nest, find_levels, release
 
-_READ_EVERY_S = 0.02
+_READ_EVERY_S = 0.1
 _READ_ALWAYS = 5  # The first steps are read each.
-_UNREAD_MAX = 500
+_UNREAD_MAX = 1000
 _FRUITLESS_MAX = 32
+_GRAPHS_EVERY = 5  # Looks.
 
 
 class LoopWatch:
@@ -28,6 +30,8 @@ class LoopWatch:
         self._unread = 0  # Steps still to come before the loop is looked at again.
         self._steps_then = 0
         self._fruitless = 0
+        self._looks = 0
+        self._graphs = RetainedGraphs(training)
         self._monitored = sys.version_info >= (3, 12)
         training.loop_kinds = frozenset(["step", "zero_grad", "loss", "backward", "data", "data-end"])
         if self._monitored:
@@ -60,12 +64,16 @@ class LoopWatch:
         frames = [item for item, _ in found]
         self._follow(kind, frames, [level for _, level in found])
         if kind == "step":
-            self._exits.last_epoch = self._nest.tell_progress(frames)
+            self._exits.last_epoch_from = self._training.step + self._nest.tell_progress(frames)
+            self._looks += 1
+            if self._looks % _GRAPHS_EVERY == 0:
+                for item in set(frames):
+                    self._graphs.look(item)
         for item in frames:
             release(item)
 
     def _plan_next_look(self):
-        """Some fifty looks a second: as many steps are passed over as fit between two."""
+        """Some ten looks a second: as many steps are passed over as fit between two."""
         now = perf_counter()
         steps = self._training.step
         pace = (steps - self._steps_then) / max(now - self._last_read, 1e-6)

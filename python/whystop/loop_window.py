@@ -33,6 +33,7 @@ class Windows:
         self._stepped = True
         self._tracing_whole = False
         self._hidden = False
+        self._kept_kinds = _KINDS
         self._pass = 0
         self._turn_then = (0, 0)  # (turn of the innermost loop, step) when it was read last
 
@@ -63,10 +64,11 @@ class Windows:
             self._choose_kinds()
 
     def _choose_kinds(self):
-        """While a window is open every event closes it; else only those behind which a loop may be left."""
+        """While a window is open every event closes it; else only those count behind which a loop may be left."""
         kept = [kind for kind in _KINDS if self._useless.get(kind, 0) < _USELESS_MAX]
         first = ["data", "zero_grad"] if self._catches() else []
-        self._training.loop_kinds = _KINDS if self._frames else frozenset(kept + first + ["step", "data-end"])
+        self._kept_kinds = frozenset(kept + first + ["step", "data-end"])
+        self._training.loop_kinds = _KINDS if self._frames else self._kept_kinds
 
     def _may_trace(self):
         """Somebody else's tracer (a debugger, coverage) goes first."""
@@ -75,10 +77,10 @@ class Windows:
 
     def _loop_frames(self, frame):
         """The frames that run loops of the nest, innermost first."""
-        frames, exits = [], self._exits
-        missing = exits.code_count
+        frames, by_code = [], self._exits.by_code
+        missing = len(by_code)
         while frame is not None and missing:
-            if exits.levels(frame.f_code):
+            if id(frame.f_code) in by_code:
                 frames.append(frame)
                 missing -= 1
             frame = frame.f_back
@@ -125,14 +127,19 @@ class Windows:
         """Whether the innermost loop may be in its last turn. A DataLoader's end is an event of its own."""
         if inner.plan is None:
             return False
-        if inner.plan.loader or not self._exits.may_leave_outside(inner):
+        if inner.plan.loader:
             return False
+        if not self._exits.may_leave_outside(inner):
+            self._pass = min(self._exits.last_epoch_from - self._training.step, _PASS_MAX)
+            return None
         if inner.plan.planned is not None and inner.plan.variable is not None:
             turn = inner.plan.turn(scope_of(frame))
             release(frame)
             if turn is not None and turn < inner.plan.planned:
                 self._plan_passing(turn, inner.plan.planned)
                 return None
+            if turn is not None:
+                return True  # The last turn: once a pass, whatever it costs.
         return self._affords() or None
 
     def _plan_passing(self, turn, planned):
@@ -144,8 +151,10 @@ class Windows:
 
     def passes_step(self):
         """Whether nothing can have happened to the loops by this step. Called once a step."""
-        if self._pass <= 0 or self._frames:
+        if self._frames:
             return False
+        if self._pass <= 0:
+            return self._useless.get("step", 0) >= _USELESS_MAX
         self._pass -= 1
         self._stepped = True
         return True
@@ -161,7 +170,7 @@ class Windows:
             self._hide_from_compiler()
         for frame in frames:
             frame.f_trace = self._local
-        self._choose_kinds()
+        self._training.loop_kinds = _KINDS
         sys.settrace(self._global)
 
     def _hide_from_compiler(self):
@@ -179,7 +188,7 @@ class Windows:
                 release(frame)
         self._frames = []
         self._tracing_whole = False
-        self._choose_kinds()
+        self._training.loop_kinds = self._kept_kinds
         cost = _OPEN_S + self._lines * _LINE_S + self._calls * _CALL_S
         self._training.governor.spend("window", 1, cost)
 

@@ -6,6 +6,7 @@ def _before_torch(module):
 
     channel.shared().open()
     crash.watch_fatal_signals()
+    crash.watch_threads()
 
 
 def _after_torch(module):

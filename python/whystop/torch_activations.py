@@ -7,7 +7,7 @@ from whystop.guard import quiet
 from whystop.tensors import nonfinite
 from whystop.torch_data import batch_facts
 
-_EPISODES = frozenset([1, 5, 20, 100, 300, 1000, 3000, 10000, 30000])
+EPISODES = frozenset([1, 5, 20, 100, 300, 1000, 3000, 10000, 30000])
 _MODULES_MAX = 64
 _ELEMENTS_MAX = 1 << 22
 _SATURATING = {"Sigmoid": (0.01, 0.99), "Tanh": (-0.99, 0.99), "Hardsigmoid": (0.0, 1.0), "Hardtanh": (-1.0, 1.0)}
@@ -23,19 +23,15 @@ class Activations:
         self._training = training
         self._reader = reader
         self._optimizers = optimizers
-        self._handle = None
+        self.handle = None  # Of the hook, while an episode is open.
         self._seen = set()
         self._names = {}
         self._looking_for_nan = False
         self._spent = 0.0
 
-    def due(self, step):
-        """Whether an episode is to be opened or closed after this step."""
-        return self._handle is not None or step in _EPISODES
-
     @quiet
     def after_step(self):
-        if self._handle is not None:
+        if self.handle is not None:
             self.close()
         elif self._training.governor.affords("episode"):
             self.open()
@@ -44,7 +40,7 @@ class Activations:
     def on_alarm(self):
         """Something turned non-finite: the next forward pass may name the layer."""
         self._looking_for_nan = True
-        if self._handle is None:
+        if self.handle is None:
             self.open()
 
     def open(self):
@@ -54,11 +50,11 @@ class Activations:
         self._names = {id(module): name or type(root).__name__ for name, module in root.named_modules()}
         self._seen = set()
         self._spent = 0.0
-        self._handle = self._torch.nn.modules.module.register_module_forward_hook(self._on_forward)
+        self.handle = self._torch.nn.modules.module.register_module_forward_hook(self._on_forward)
 
     def close(self):
-        self._handle.remove()
-        self._handle = None
+        self.handle.remove()
+        self.handle = None
         self._names = {}
         self._looking_for_nan = False
         self._training.governor.spend("episode", 1, self._spent)

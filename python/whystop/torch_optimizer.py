@@ -18,7 +18,7 @@ class Optimizers:
         self._known = weakref.WeakSet()
         self._described = weakref.WeakSet()
         self._steps = weakref.WeakKeyDictionary()
-        self._unchecked = True
+        self.unchecked = True  # The optimizer that steps is to be compared with the model still.
         self._root = None
         self.on_first = []  # Called once, when the first optimizer is made.
 
@@ -45,17 +45,13 @@ class Optimizers:
             self._describe(optimizer)
             self._described.add(optimizer)
 
-        self._unchecked = self._steps.get(optimizer, 0) < _CHECK_STEPS[-1]
-
-    def due(self):
-        """Whether the optimizer that steps is to be compared with the model still."""
-        return self._unchecked
+        self.unchecked = self._steps.get(optimizer, 0) < _CHECK_STEPS[-1]
 
     @quiet
     def after_step(self, optimizer):
         steps = self._steps.get(optimizer, 0) + 1
         self._steps[optimizer] = steps
-        self._unchecked = steps < _CHECK_STEPS[-1]
+        self.unchecked = steps < _CHECK_STEPS[-1]
         if steps in _CHECK_STEPS:
             self._compare(optimizer, steps)
 

@@ -25,7 +25,7 @@ class Parameters:
         self._names = names
         self._walks = weakref.WeakKeyDictionary()  # optimizer -> _Walk
         self._walk = None  # Of the optimizer that is stepping.
-        self._before = None  # (weak parameter, name, its values before the step)
+        self.kept = None  # (weak parameter, name, its values before the step)
 
     @quiet
     def on_optimizer(self, optimizer):
@@ -51,9 +51,6 @@ class Parameters:
         item = self._walk.peek()
         units = 2 * (item[1].numel() + _TENSOR_UNITS) if item is not None else _UNITS_MAX
         self._training.sample_cost_s = self._training.governor.cost("stats", units)
-
-    def kept(self):
-        return self._before is not None
 
     def full_pass(self, optimizer):
         """Reads everything now, whatever it costs; returns names with non-finite gradients and with such weights."""
@@ -103,7 +100,7 @@ class Parameters:
         return all(self._torch.equal(weight[0], weight[row]) for row in probes)
 
     def _keep_for_update(self, walk):
-        self._before = None
+        self.kept = None
         item = walk.peek()
         if item is None:
             return
@@ -115,10 +112,10 @@ class Parameters:
             return
         start = perf_counter()
         with self._torch.no_grad():
-            self._before = (weakref.ref(parameter), name, parameter.detach().clone(), perf_counter() - start)
+            self.kept = (weakref.ref(parameter), name, parameter.detach().clone(), perf_counter() - start)
 
     def _update_of_kept(self):
-        kept, self._before = self._before, None
+        kept, self.kept = self.kept, None
         if kept is None:
             return
         reference, name, values, seconds = kept

@@ -7,14 +7,14 @@ import sys
 from time import perf_counter, process_time
 
 from whystop import channel as channel_module
-from whystop import guard, ring
+from whystop import guard, python_warnings, ring
 from whystop.governor import Governor
 from whystop.guard import quiet
 from whystop.late import LateValues
 from whystop.loop_watch import LoopWatch
 from whystop.tap import tap
 from whystop.tensors import Reader
-from whystop.torch_activations import Activations
+from whystop.torch_activations import EPISODES, Activations
 from whystop.torch_amp import Gradients
 from whystop.torch_backward import Backwards
 from whystop.torch_data import Loaders
@@ -23,11 +23,12 @@ from whystop.torch_model import Modules, Names
 from whystop.torch_nonfinite import NonFinite
 from whystop.torch_optimizer import Optimizers
 from whystop.torch_parameters import Parameters
+from whystop.torch_schedules import Schedules
 from whystop.torch_steps import LearningRates, Steps
 from whystop.training import Training
 
 _TELL_EVERY_S = 5.0
-_SENTINEL_EVERY = 2  # One small gradient is looked at so often; a NaN in it is in the loss a step later anyway.
+_SENTINEL_EVERY = 4  # One small gradient is looked at so often; a NaN in it is in the loss a step later anyway.
 current = None  # The Training of this process, for the frameworks' observers.
 
 
@@ -39,6 +40,7 @@ def install(torch):
     channel.writer.set_flags(ring.FLAG_PROBE | ring.FLAG_FRAMEWORK)
     current = training = Training(channel, Governor())
     describe_process(channel, torch)
+    python_warnings.install(training)
     _Observers(torch, training).attach()
 
 
@@ -58,6 +60,7 @@ class _Observers:
         self._loss_calls = LossCalls(torch, training, reader)
         self._activations = Activations(torch, training, reader, self._optimizers)
         self._nonfinite = NonFinite(training, reader, self._optimizers, self._parameters)
+        self._schedules = Schedules(training)
         self._loop = LoopWatch(training)
         self._last_told = perf_counter()
         self._mode = None
@@ -96,6 +99,11 @@ class _Observers:
         tap(scaler.scale, before=self._backwards.before_scale)
         tap(scaler.step, before=gradients.before_scaler_step, after=gradients.after_scaler_step)
         tap(scaler.update, after=gradients.after_scaler_update)
+        schedule = torch.optim.lr_scheduler
+        tap(schedule.LRScheduler.__init__, after=self._schedules.on_created)
+        tap(schedule.ReduceLROnPlateau.__init__, after=self._schedules.on_created)
+        tap(schedule.LRScheduler.step, before=self._schedules.before_step)
+        tap(schedule.ReduceLROnPlateau.step, before=self._schedules.before_step)
         clip = torch.nn.utils.clip_grad
         tap(clip.clip_grad_norm_, after=gradients.after_clip_norm, traceable=True)
         tap(clip.clip_grad_value_, before=gradients.before_clip_value, traceable=True)
@@ -117,13 +125,14 @@ class _Observers:
     def _after_step(self, optimizer, now):
         """After every step: asks each observer in the cheapest way whether it has anything to do."""
         training = self._training
-        if self._optimizers.due():
+        step = training.step
+        if self._optimizers.unchecked:
             self._optimizers.after_step(optimizer)
-        if training.step % _SENTINEL_EVERY == 0:
+        if step % _SENTINEL_EVERY == 0:
             self._nonfinite.after_step(optimizer)
-        if training.governor.tokens_s > training.sample_cost_s or self._parameters.kept():
+        if training.governor.tokens_s > training.sample_cost_s or self._parameters.kept is not None:
             self._parameters.after_step(optimizer)
-        if self._activations.due(training.step):
+        if self._activations.handle is not None or step in EPISODES:
             self._activations.after_step()
         root = self._optimizers.root()
         if root is not None and root.training is not self._mode:

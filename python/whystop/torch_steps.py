@@ -87,18 +87,22 @@ class Steps:
 
     def _record(self, optimizer, now):
         training = self._training
-        training.step += 1
+        step = training.step = training.step + 1
         duration = now - self._last_end
         training.governor.earn(duration)
-        loss = self._take_loss()
+        losses = training.losses
+        loss = losses.pop()[0] if len(losses) == 1 else self._take_loss()
         flags = 0
-        if duration < _THINNED_BELOW_S and training.step > _WHOLE_STEPS and training.step % _THINNED:
+        if duration < _THINNED_BELOW_S and step > _WHOLE_STEPS and step % _THINNED:
             flags = ring.STEP_LAST_ONLY
-        rate = self._rates.first(optimizer)
-        training.channel.writer.step(training.step, loss, rate, training.wait_s, duration if training.step > 1 else None, flags)
+        groups = optimizer.param_groups
+        rate = groups[0].get("lr") if groups else None
+        if type(rate) is not float:
+            rate = self._rates.first(optimizer)
+        training.channel.writer.step(step, loss, rate, training.wait_s, duration if step > 1 else None, flags)
         training.wait_s = 0.0
-        if len(optimizer.param_groups) > 1:
-            self._rates.rest(optimizer, training.step)
+        if len(groups) > 1:
+            self._rates.rest(optimizer, step)
         if self._late.waiting:
             self._late.take()
 
@@ -111,8 +115,6 @@ class Steps:
     def _take_loss(self):
         """The loss of this step: the sum over its backward passes (accumulation), of a closure the first one."""
         losses = self._training.losses
-        if len(losses) == 1:
-            return losses.pop()[0]
         known = [value for value, _ in losses if value is not None]
         closure = bool(losses) and losses[0][1]
         losses.clear()

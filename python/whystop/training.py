@@ -13,7 +13,7 @@ class Training:
         self.inside_step = False  # The optimizer is running a closure.
         self.compiled = False  # torch.compile was used: no module hooks from now on.
         self.saved_hooks = False  # Saved tensors have hooks (checkpointing): looking at one would run code.
-        self.counts = {"steps": 0, "backwards": 0, "zero_grads": 0, "loss_calls": 0, "batches": 0, "skipped_steps": 0}
+        self.counts = {"steps": 0, "backwards": 0, "zero_grads": 0, "loss_calls": 0, "batches": 0, "skipped_steps": 0, "scheduler_steps": 0}
         self.sample_cost_s = 0.0  # What the next sampling of parameters is expected to cost.
         self.loop_event = None  # Called with the kind of event at every point where the loop can be looked at.
         self.loop_kinds = frozenset()  # The kinds that it wants to hear of.

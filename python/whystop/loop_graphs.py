@@ -1,0 +1,40 @@
+"""Variables of the training loop that keep the graphs of earlier steps alive: `total += loss` and the like."""
+
+_DEPTH_TOLD_MIN = 16
+_DEPTH_MAX = 256
+_NAMES_MAX = 200
+
+
+class RetainedGraphs:
+    """Looks at the variables of the loop's frames now and then. Holds no tensor."""
+
+    def __init__(self, training):
+        self._training = training
+        self._told = {}
+
+    def look(self, frame):
+        for name, value in list(frame.f_locals.items())[:_NAMES_MAX]:
+            kind = type(value)
+            if kind.__name__ == "Tensor" and kind.__module__ == "torch" and value.grad_fn is not None and value.numel() == 1:
+                self._tell(name, _sum_depth(value.grad_fn), frame.f_code)
+            elif kind is list and len(value) > _DEPTH_TOLD_MIN:
+                last = value[-1]
+                if type(last).__name__ == "Tensor" and type(last).__module__ == "torch" and last.grad_fn is not None:
+                    self._tell(name, len(value), code=frame.f_code, how="list")
+
+    def _tell(self, name, depth, code, how="sum"):
+        if depth < _DEPTH_TOLD_MIN or depth < 2 * self._told.get(name, 0):
+            return
+        self._told[name] = depth
+        self._training.channel.observe(
+            "retained-graph", self._training.step, variable=name, how=how, depth=depth, file=code.co_filename, function=code.co_name
+        )
+
+
+def _sum_depth(node):
+    """How many additions in a row made this value."""
+    depth = 0
+    while node is not None and depth < _DEPTH_MAX and node.name() == "AddBackward0":
+        depth += 1
+        node = node.next_functions[0][0]
+    return depth
