@@ -105,9 +105,23 @@ LearningView ByTrainLoss(const Finding& loss, const Finding* score) {
   return View(loss, state);
 }
 
-}  // namespace
+/// The probe's counts say that no update can have reached a weight.
+bool NothingMoved(const CaseFile& run) {
+  const Observation* counts = run.FindObservation("counts");
+  const double steps = counts == nullptr ? 0 : counts->Number("steps").value_or(0);
+  const double backwards = counts == nullptr ? 0 : counts->Number("backwards").value_or(0);
+  const bool one_sided = (steps == 0 && backwards >= 5) || (backwards == 0 && steps >= 5);
+  return one_sided || run.FindFirst("weights/unchanged") != nullptr;
+}
 
-LearningView LearningOf(const CaseFile& run) {
+bool OutputsAreConstant(const CaseFile& run) {
+  const Observation* call = run.FindObservation("loss-call");
+  const auto spread = call == nullptr || call->Number("call").value_or(0) < 10 ? std::nullopt : call->Number("rows_std_mean");
+  const double size = call == nullptr ? 0 : std::hypot(call->Number("input_mean").value_or(0), call->Number("input_std").value_or(0));
+  return spread && *spread < 1e-3 * size;
+}
+
+LearningView BySeries(const CaseFile& run) {
   const Observation* exit = FinalExit(run);
   if (ReasonOf(exit) == ExitReason::kNotFinite) {
     return {Learning::kDiverged, BestOf(run, "train-loss"), "the loss was not a finite number when " + DescribeExit(*exit) + " ended the loop"};
@@ -130,6 +144,20 @@ LearningView LearningOf(const CaseFile& run) {
   const bool plain = state == Learning::kImproving || state == Learning::kConverged ||
                      (state == Learning::kDiverged && ends_bad && is_loss) || state == Learning::kNeverLearned;
   return View(*other, plain ? state : Learning::kUnknown);
+}
+
+}  // namespace
+
+LearningView LearningOf(const CaseFile& run) {
+  LearningView view = BySeries(run);
+  if (NothingMoved(run) && !(view.Good() && view.basis->Number("drop_in_noise_units").value_or(0) > 10)) {
+    return {Learning::kNeverLearned, view.basis, "no weight was ever changed"};
+  }
+  if (view.Good() && OutputsAreConstant(run)) {
+    view.state = Learning::kStalled;
+    view.text += "; but the outputs are the same for every sample";
+  }
+  return view;
 }
 
 }  // namespace whystop

@@ -46,6 +46,10 @@ bool LearnsSoundly(const CaseFile& run) {
     }
   }
   const auto calls = ObservationsOf(run, "loss-call");
+  if (!calls.empty() && TextOf(*calls.front(), "function") == "mse_loss" &&
+      TextOf(*calls.front(), "input_shape") != TextOf(*calls.front(), "target_shape")) {
+    return false;
+  }
   const auto spread = calls.empty() ? std::nullopt : calls.back()->Number("rows_std_mean");
   return !spread || *spread > 1e-3 * std::hypot(NumberOf(*calls.back(), "input_mean"), NumberOf(*calls.back(), "input_std"));
 }

@@ -37,7 +37,7 @@ class HistoryDetector : public Detector {
 
   void Finish(FindingSink& out) override {
     for (const auto& [key, series] : table_.states()) {
-      Judge(key.first, series, out);
+      Judge(key.name, series, out);
     }
   }
 

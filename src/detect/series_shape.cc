@@ -158,6 +158,11 @@ SeriesShape ShapeOf(const SeriesHistory& history, bool lower_is_better) {
   }
   // A loss may begin with a jump up (warm-up, no object found yet): the start is the highest of its first eighth.
   shape.first = sign * StartLevel(history);
+  // When the very first steps throw the loss up, its first point alone is where it began.
+  const double begin = sign * history.head()[0];
+  if (shape.first > 5 * std::abs(begin)) {
+    shape.first = begin;
+  }
   shape.start = shape.first;
   for (std::size_t i = 0; i < shape.levels.size() / 8; ++i) {
     shape.start = std::max(shape.start, shape.levels[i]);

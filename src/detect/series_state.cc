@@ -51,14 +51,19 @@ bool RunsAwayDownwards(const SeriesShape& shape) {
 }
 
 bool Diverged(const SeriesShape& shape) {
-  if (shape.still_falling || shape.best_at > 0.9) {
-    return false;
-  }
   const std::size_t last = shape.levels.size() - 1;
   const double floor_at_end = std::min(shape.levels[last], shape.levels[last - 1]);
+  // However it falls now: ten thousand times its first value is no place to be. (A loss that begins near zero for want of
+  // anything to find may rise a thousandfold.)
+  if (shape.first > 0 && floor_at_end > 1e4 * shape.first) {
+    return true;
+  }
+  if (shape.still_falling || (shape.best_at > 0.9 && shape.end < shape.first)) {
+    return false;
+  }
   // Doubled, and not only in its last moment: schedules, queues that fill and annealed terms raise a loss by less.
-  const double rise = floor_at_end - shape.start;
-  if (rise > std::abs(shape.start) && rise > 5 * shape.noise_start) {
+  const double rise = floor_at_end - shape.first;
+  if (rise > std::abs(shape.first) && rise > 4 * shape.level_noise && (rise > 5 * shape.noise_start || shape.start > 5 * std::abs(shape.first))) {
     return true;
   }
   const double gained = shape.start - shape.best;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -9,16 +10,23 @@
 
 namespace whystop {
 
-/// Something for each series and rank of a run. Bounded: series beyond the limit are not followed.
+/// Something for each series of a run. Bounded: series beyond the limit are not followed.
 template <typename State>
 class SeriesTable {
  public:
-  using Key = std::pair<std::string, int>;  // Name and rank; rank -1: not known.
+  /// Where a series comes from: its name, its rank (-1: not known) and the file it was read from. The probe's "loss" and the "loss"
+  /// that the program prints are two series.
+  struct Key {
+    std::string name;
+    int rank = -1;
+    std::string file;
+    auto operator<=>(const Key&) const = default;
+  };
 
   /// nullptr: the table is full and this series is new. `make` builds the state of a new one.
   template <typename Make>
   State* Find(const Scalar& scalar, Make make) {
-    Key key{scalar.series, scalar.rank.value_or(-1)};
+    Key key{scalar.series, scalar.rank.value_or(-1), scalar.place.file};
     const auto found = states_.find(key);
     if (found != states_.end()) {
       return &found->second;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -28,7 +29,8 @@ class UpdateRatios {
     }
     if (stats->what == TensorStats::What::kWeight) {
       if (double* weight = weights_.Find(stats->tensor)) {
-        *weight = RmsOf(*stats);
+        // The largest so far: weights that decay to nothing would make any update look large.
+        *weight = std::max(*weight, RmsOf(*stats));
       }
     } else if (stats->what == TensorStats::What::kUpdate) {
       const double* weight = weights_.Find(stats->tensor);

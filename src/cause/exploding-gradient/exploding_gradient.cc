@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/training_facts.h"
@@ -9,6 +11,11 @@ void WeighExplodingGradient(const CaseFile& run, Hypothesis& out) {
   const Finding* growth = run.FindFirst("gradient/exploding");
   const LearningView learning = LearningOf(run);
   const bool failed = LossLost(run) != nullptr || learning.state == Learning::kDiverged;
+  if (const Finding* lost = LossLost(run); growth == nullptr && lost != nullptr && std::abs(lost->Number("before").value_or(0)) > 1e6) {
+    out.Add(Decisive("series", lost->series + " was " + HumanNumber(*lost->Number("before")) + " before it became " + FactText(*lost, "first") +
+                                   ": the values had run away", lost->facts));
+    return;
+  }
   if (growth == nullptr || !failed) {
     return;
   }

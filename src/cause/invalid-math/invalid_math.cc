@@ -12,7 +12,8 @@ namespace {
 bool GrewBefore(const CaseFile& run, const Finding& lost) {
   for (const Finding& finding : run.findings) {
     if (finding.detector == "loss/trend" && finding.series == lost.series) {
-      return std::abs(lost.Number("before").value_or(0)) > 100 * std::abs(finding.Number("first").value_or(0));
+      const double before = std::abs(lost.Number("before").value_or(0));
+      return before > 1e6 || before > 100 * std::abs(finding.Number("first").value_or(0));
     }
   }
   return false;
@@ -26,6 +27,12 @@ bool UsesHalf(const CaseFile& run) {
 }  // namespace
 
 void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
+  const Finding* scale = run.FindFirst("scale/keeps-falling");
+  if (scale != nullptr && scale->Number("last").value_or(1) < 1e-4 && scale->Number("skipped_share").value_or(0) > 0.9) {
+    out.Add(Decisive("series", "the scaler refused nearly every step even at a scale of " + HumanNumber(scale->Number("last").value_or(0)) +
+                                   ": no overflow survives that, the gradients are NaN by themselves", scale->facts));
+    return;
+  }
   const Finding* lost = LossLost(run);
   const auto reports = ObservationsOf(run, "nonfinite");
   if (reports.empty() || (lost == nullptr && NumberOf(*reports.front(), "weights") == 0)) {
@@ -40,6 +47,15 @@ void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const std::string at = first.step ? " at step " + HumanCount(*first.step) : "";
+  const std::string operation = TextOf(first, "operation");
+  if (NumberOf(first, "operand_from_outside") > 0 || MentionsAny(operation, {"softmax", "attention"})) {
+    return;  // The data, or masked-softmax-nan.
+  }
+  if (MentionsAny(operation, {"log", "sqrt", "div", "pow", "reciprocal", "acos", "asin", "norm", "exp"})) {
+    out.Add(Decisive("tensor", "the first value that was not finite was " + TextOf(first, "operand") + " of " + operation + at +
+                                   "; weights and inputs were finite"));
+    return;
+  }
   const Observation* layer = run.FindObservation("nonfinite-layer");
   if (layer != nullptr && NumberOf(*layer, "inputs_finite") > 0 && NumberOf(*layer, "weights_finite") > 0) {
     if (MentionsAny(TextOf(*layer, "module") + TextOf(*layer, "type"), {"attn", "attention", "softmax"})) {

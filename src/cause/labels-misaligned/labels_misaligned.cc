@@ -11,8 +11,8 @@ void WeighLabelsMisaligned(const CaseFile& run, Hypothesis& out) {
     return;
   }
   out.Add(Supports("series", flat->series + " stays at " + HumanNumber(flat->Number("level").value_or(0)) + ", the level of guessing (" +
-                                 FactText(*flat, "guess") + "), as it does when the labels were paired with the wrong inputs", flat->facts));
-  out.Add(Supports("tensor", "steps, gradients and updates are of ordinary size, and the outputs differ from sample to sample"));
+                                 FactText(*flat, "guess") + "), as it does when the labels were paired with the wrong inputs; steps, gradients and updates are of ordinary size, and the outputs "
+                                 "differ from sample to sample", flat->facts));
 }
 
 }  // namespace whystop

@@ -55,7 +55,7 @@ void WeighLrTooHigh(const CaseFile& run, Hypothesis& out) {
     out.Add(Supports("series", swings->series + " keeps jumping up to " + HumanNumber(swings->Number("highest").value_or(0)) +
                                    ", far above its start of " + HumanNumber(swings->Number("start").value_or(0)), swings->facts));
   }
-  if (learning.state == Learning::kDiverged && lost == nullptr && learning.basis != nullptr) {
+  if (learning.state == Learning::kDiverged && lost == nullptr && learning.basis != nullptr && run.FindFirst("loss/spike") == nullptr) {
     out.Add(Supports("series", learning.text, learning.basis->facts));
   }
   if (large == nullptr && !out.evidence().empty() && !run.probe_loaded) {

@@ -8,6 +8,15 @@ namespace whystop {
 void WeighNanInData(const CaseFile& run, Hypothesis& out) {
   const Finding* data = run.FindFirst("data/not-finite");
   const Finding* lost = LossLost(run);
+  const auto reports = ObservationsOf(run, "nonfinite");
+  if (data == nullptr && !reports.empty() && TextOf(*reports.front(), "first") == "input") {
+    Evidence evidence = Decisive("tensor", "the first value that was not finite stood in what the model was given (" +
+                                               TextOf(*reports.front(), "operand_shape") + ", used by " + TextOf(*reports.front(), "operation") + ")" +
+                                               (reports.front()->step ? ", at step " + HumanCount(*reports.front()->step) : ""));
+    evidence.step_from = reports.front()->step;
+    out.Add(std::move(evidence));
+    return;
+  }
   if (data == nullptr || !NanSeen(run)) {
     return;
   }

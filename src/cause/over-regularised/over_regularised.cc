@@ -26,7 +26,11 @@ void WeighOverRegularised(const CaseFile& run, Hypothesis& out) {
       text = "weight_decay " + HumanNumber(decay) + " pulls every weight towards zero";
     }
   }
-  if (!text.empty()) {
+  const double shrink = optimizers.empty() ? 0 : NumberOf(*optimizers.front(), "weight_decay") * LearningRate(run).value_or(0);
+  if (shrink >= 0.01) {
+    out.Add(Decisive("optimizer", "weight_decay " + HumanNumber(NumberOf(*optimizers.front(), "weight_decay")) + " with lr " +
+                                      HumanNumber(LearningRate(run).value_or(0)) + " shrinks every weight by " + Percent(shrink) + " a step"));
+  } else if (!text.empty()) {
     out.Add(Supports("optimizer", text));
     out.Add(Supports("series", learning.text));
   }

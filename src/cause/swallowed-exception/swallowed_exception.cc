@@ -18,12 +18,16 @@ void WeighSwallowedException(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const auto caught = ObservationsOf(run, "exception-caught");
-  if (caught.size() < 3 || Counted(run, "steps").value_or(0) > 2 * static_cast<double>(caught.size())) {
+  const Observation* plan = run.FindObservation("loop-plan");
+  const double innermost = plan == nullptr ? 0 : NumberOf(*plan, "levels") - 1;
+  const bool cuts_epochs = caught.size() >= 2 && NumberOf(*caught.back(), "level") < innermost;
+  if (!cuts_epochs && (caught.size() < 3 || Counted(run, "steps").value_or(0) > 2 * static_cast<double>(caught.size()))) {
     return;  // A loop that skips a bad sample now and then is sound.
   }
   out.Add(Decisive("loop", TextOf(*caught.back(), "type") + ": " + TextOf(*caught.back(), "message") + ", caught at least " +
                                HumanNumber(static_cast<double>(caught.size())) + " times by `except " + TextOf(*caught.back(), "handler") +
-                               "` while " + HumanNumber(Counted(run, "steps").value_or(0)) + " steps were made"));
+                               "` while " + HumanNumber(Counted(run, "steps").value_or(0)) + " steps were made" +
+                               (cuts_epochs ? "; each time the rest of the epoch was left out" : "")));
 }
 
 }  // namespace whystop

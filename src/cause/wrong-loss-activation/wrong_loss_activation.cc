@@ -33,7 +33,7 @@ void WeighClassLosses(const CaseFile& run, Hypothesis& out) {
 void WeighRanges(const CaseFile& run, Hypothesis& out) {
   const Observation* model = run.FindObservation("model");
   const auto calls = LossCalls(run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
-  if (model == nullptr || calls.empty() || !LearningFailed(run)) {
+  if (model == nullptr || calls.empty()) {
     return;
   }
   const Observation& call = *calls.front();
@@ -41,7 +41,9 @@ void WeighRanges(const CaseFile& run, Hypothesis& out) {
   const double low = last == "Tanh" ? -1 : 0;
   const bool bounded = last == "Sigmoid" || last == "Tanh" || last == "Softmax";
   const bool beyond = (bounded && NumberOf(call, "target_max") > 1.05) || ((bounded || last == "ReLU") && NumberOf(call, "target_min") < low - 0.05);
-  if (beyond) {
+  const double reach = 0.5 * (1 - low);
+  const bool far = NumberOf(call, "target_max") > 1 + reach || NumberOf(call, "target_min") < low - reach;
+  if (beyond && (far || LearningFailed(run))) {
     out.Add(Decisive("loss-call", "targets go from " + HumanNumber(NumberOf(call, "target_min")) + " to " + HumanNumber(NumberOf(call, "target_max")) +
                                       ", which the last layer (" + last + ") cannot give"));
   }

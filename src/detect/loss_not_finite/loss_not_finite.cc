@@ -54,7 +54,7 @@ class LossNotFinite final : public Detector {
       finding.step_from = series.first_step;
       finding.step_to = lasting ? series.last_step : series.first_step;
       finding.strength = static_cast<double>(series.bad);
-      finding.series = key.first;
+      finding.series = key.name;
       AddFact(finding, "role", series.role == SeriesRole::kTrainLoss ? "train-loss" : series.role == SeriesRole::kLossPart ? "loss-part" : "validation-loss");
       AddFact(finding, "first", series.first_word);
       AddFact(finding, "first_point", static_cast<double>(series.first_point));

@@ -50,10 +50,11 @@ class LossSpike final : public Detector {
       if (!series.jump || series.after < kAfterMin) {
         continue;
       }
-      const double now = Median({series.recent.begin(), series.recent.end()});
+      const auto recent = std::min(series.after, series.recent.size());
+      const double now = Median({series.recent.end() - static_cast<std::ptrdiff_t>(recent), series.recent.end()});
       const double gained = std::max(series.start - series.jump->usual, 0.0);
       const double lost = now - series.jump->usual;
-      if (lost < std::max(0.5 * gained, 8 * series.jump->unit) || lost < 0.2 * std::abs(series.jump->usual)) {
+      if (lost < std::max(0.4 * gained, 3 * series.jump->unit) || lost < 0.2 * std::abs(series.jump->usual)) {
         continue;
       }
       Finding finding;
@@ -62,7 +63,7 @@ class LossSpike final : public Detector {
       finding.step_from = series.jump->step;
       finding.step_to = series.last_step;
       finding.strength = series.jump->deviations / kDeviationsMin;
-      finding.series = key.first;
+      finding.series = key.name;
       AddFact(finding, "usual_loss", series.jump->usual);
       AddFact(finding, "loss", series.jump->value);
       AddFact(finding, "loss_since", now);
@@ -83,8 +84,8 @@ class LossSpike final : public Detector {
   struct Series {
     std::deque<double> recent = {};
     double start = 0;
-    std::optional<Jump> jump = {};  // The last one that has not recovered.
-    std::size_t after = 0;
+    std::optional<Jump> jump = {};  // The highest so far.
+    std::size_t after = 0;          // Points since then.
     std::optional<std::int64_t> last_step = {};
   };
 
@@ -94,12 +95,10 @@ class LossSpike final : public Detector {
       series.start = value;
     }
     series.last_step = scalar.step;
-    if (series.jump) {
-      ++series.after;
-      if (value < series.jump->usual + 2 * series.jump->unit) {
-        series.jump.reset();
-      }
-    } else if (series.recent.size() >= kWindowMin && IsHighest(series.recent, value)) {
+    ++series.after;
+    // A level that stays up wobbles: only a jump of another size is a new one.
+    const bool beyond = !series.jump || value - series.jump->usual > 2 * (series.jump->value - series.jump->usual);
+    if (beyond && series.recent.size() >= kWindowMin && IsHighest(series.recent, value)) {
       const std::vector<double> recent(series.recent.begin(), series.recent.end());
       const double usual = Median(recent);
       // A flat loss has no spread at all; the floor keeps its first wobble from counting.

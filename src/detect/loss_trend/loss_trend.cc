@@ -44,7 +44,7 @@ class LossTrend final : public Detector {
       const SeriesShape shape = ShapeOf(series.history, lower);
       const double sign = lower ? 1 : -1;
       Finding finding{.detector = "loss/trend", .at = series.last_at, .step_from = series.history.step_from(),
-                      .step_to = series.history.step_to(), .strength = 1, .series = key.first, .facts = {}};
+                      .step_to = series.history.step_to(), .strength = 1, .series = key.name, .facts = {}};
       const auto add = [&finding](std::string name, double value, std::string text = {}) {
         finding.facts.push_back({std::move(name), value, std::move(text)});
       };
@@ -63,7 +63,7 @@ class LossTrend final : public Detector {
       add("not_finite", static_cast<double>(series.history.not_finite()));
       add("not_finite_at_end", static_cast<double>(series.history.not_finite_at_end()));
       add("restarts", static_cast<double>(series.history.restarts()));
-      add("rank", key.second);
+      add("rank", key.rank);
       out.Add(std::move(finding));
     }
   }

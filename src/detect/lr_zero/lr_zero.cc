@@ -50,7 +50,7 @@ class LrZero final : public Detector {
       finding.step_from = series.zero_since;
       finding.step_to = series.last_step;
       finding.strength = share / kZeroShareMin;
-      finding.series = key.first;
+      finding.series = key.name;
       AddFact(finding, "points", static_cast<double>(series.zero_run));
       AddFact(finding, "share", share);
       AddFact(finding, "always", always ? 1 : 0);
