@@ -22,7 +22,8 @@ bool IsGiven(int number) {
 bool SameObject(int one, int other) {
   struct stat a {};
   struct stat b {};
-  return ::fstat(one, &a) == 0 && ::fstat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  return ::fstat(one, &a) == 0 && ::fstat(other, &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
 }
 
 Status MakePipe(Fd& read_end, Fd& write_end) {
@@ -35,12 +36,13 @@ Status MakePipe(Fd& read_end, Fd& write_end) {
   return Ok{};
 }
 
-/// The job's terminal looks like the user's, except that it leaves the output alone: the user's terminal still does
-/// what it did to it before, and does it once.
+/// The job's terminal looks like the user's, except that it leaves the output alone: the user's
+/// terminal still does what it did to it before, and does it once.
 Status MakeTerminal(Channel& channel) {
   channel.terminal = Fd(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   char name[64];
-  if (!channel.terminal || ::grantpt(channel.terminal.get()) != 0 || ::unlockpt(channel.terminal.get()) != 0 ||
+  if (!channel.terminal || ::grantpt(channel.terminal.get()) != 0 ||
+      ::unlockpt(channel.terminal.get()) != 0 ||
       ::ptsname_r(channel.terminal.get(), name, sizeof(name)) != 0) {
     return SystemError("cannot make a pseudo-terminal", errno);
   }
@@ -67,7 +69,8 @@ Status MakeTerminal(Channel& channel) {
   return MakePipe(channel.pipe_read, channel.pipe_write);
 }
 
-/// Opens the file that `number` writes to for reading, from where the job's first byte will land. False: not readable.
+/// Opens the file that `number` writes to for reading, from where the job's first byte will land.
+/// False: not readable.
 bool OpenForFollowing(int number, Channel& channel) {
   auto file = OpenFd("/proc/self/fd/" + std::to_string(number), O_RDONLY);
   if (!file) {

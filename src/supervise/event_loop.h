@@ -8,7 +8,8 @@
 
 namespace whystop {
 
-/// One poll loop over descriptors that the callers own. Single-threaded; handlers may watch and forget any descriptor.
+/// One poll loop over descriptors that the callers own. Single-threaded; handlers may watch and
+/// forget any descriptor.
 class EventLoop {
  public:
   using Handler = std::function<void()>;

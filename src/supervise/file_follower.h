@@ -6,16 +6,18 @@
 
 namespace whystop {
 
-/// Reads what was added to a growing file. The file may also shrink: somebody truncated it to start anew.
+/// Reads what was added to a growing file. The file may also shrink: somebody truncated it to start
+/// anew.
 class FileFollower {
  public:
-  /// `position` is where to go on reading, kept in memory that another process can take over. `writer` shares its
-  /// file position with those who write, for a file that is overwritten and not appended to; -1 for one that is.
+  /// `position` is where to go on reading, kept in memory that another process can take over.
+  /// `writer` shares its file position with those who write, for a file that is overwritten and not
+  /// appended to; -1 for one that is.
   FileFollower(int file, int writer, std::atomic<std::int64_t>& position)
       : file_(file), writer_(writer), position_(position) {}
 
-  /// Gives all that is new to `sink` in pieces, at most `limit_bytes` in all: of more than that the oldest is
-  /// skipped and counted.
+  /// Gives all that is new to `sink` in pieces, at most `limit_bytes` in all: of more than that the
+  /// oldest is skipped and counted.
   template <typename Sink>
   void Follow(std::int64_t limit_bytes, Sink sink) {
     SkipTo(limit_bytes);

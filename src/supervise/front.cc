@@ -16,10 +16,12 @@
 namespace whystop {
 namespace {
 
-// A signal to a group reaches all its members within microseconds; a busy machine may take longer to run them.
+// A signal to a group reaches all its members within microseconds; a busy machine may take longer
+// to run them.
 constexpr std::chrono::milliseconds kDecideAfter{50};
 constexpr std::chrono::milliseconds kRememberFor{250};
-// How long the disk may take to swallow the last of the recording before the user gets the prompt back.
+// How long the disk may take to swallow the last of the recording before the user gets the prompt
+// back.
 constexpr std::chrono::seconds kFinishPatience{10};
 
 bool IsStop(int signal) { return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU; }
@@ -88,7 +90,8 @@ JobResult Front::Run() {
   if (witness_.pid() > 0) {
     ::waitpid(witness_.pid(), nullptr, 0);
   }
-  // What still waits came too late for the job and must not end us before its exit code is passed on.
+  // What still waits came too late for the job and must not end us before its exit code is passed
+  // on.
   while (ReadSignal(signals_.get())) {
   }
   return MakeResult();
@@ -111,7 +114,8 @@ void Front::OnSignal(const SignalArrival& arrival) {
   if (arrival.signal == SIGWINCH) {
     bool changed = false;
     for (const Channel& channel : parts_.channels) {
-      changed = (channel.terminal && CopyWindowSize(channel.user.get(), channel.terminal.get())) || changed;
+      changed = (channel.terminal && CopyWindowSize(channel.user.get(), channel.terminal.get())) ||
+                changed;
     }
     if (changed) {
       Forward(SIGWINCH);  // The job may have looked at its terminal before we had changed it.
@@ -120,10 +124,11 @@ void Front::OnSignal(const SignalArrival& arrival) {
   }
   const std::chrono::nanoseconds now = MonotonicNow();
   Pending pending{.arrival = arrival, .seen = Describe(arrival), .decide_at = now + kDecideAfter};
-  const auto also = std::find_if(also_reached_.begin(), also_reached_.end(), [&](const Pending& other) {
-    return other.arrival.signal == arrival.signal && other.arrival.sender == arrival.sender &&
-           other.decide_at + kRememberFor > now;
-  });
+  const auto also =
+      std::find_if(also_reached_.begin(), also_reached_.end(), [&](const Pending& other) {
+        return other.arrival.signal == arrival.signal && other.arrival.sender == arrival.sender &&
+               other.decide_at + kRememberFor > now;
+      });
   if (also != also_reached_.end()) {
     also_reached_.erase(also);
     Report(std::move(pending.seen), false);
@@ -131,9 +136,11 @@ void Front::OnSignal(const SignalArrival& arrival) {
     pending_.push_back(std::move(pending));
     decide_.SetOnce(kDecideAfter);
   }
-  const bool ends_most = arrival.signal == SIGINT || arrival.signal == SIGTERM || arrival.signal == SIGHUP;
+  const bool ends_most =
+      arrival.signal == SIGINT || arrival.signal == SIGTERM || arrival.signal == SIGHUP;
   if (end_is_reported_ && ends_most) {
-    loop_.Stop();  // The job is over and only a slow reader holds us up; the keeper serves it to the end.
+    loop_.Stop();  // The job is over and only a slow reader holds us up; the keeper serves it to
+                   // the end.
   }
 }
 
@@ -350,19 +357,20 @@ void Front::TakeOver(int keeper_status) {
   if (!started_) {
     OnStarted();
   }
-  recorder_ = std::make_unique<Recorder>(Recorder::Parts{
-      .loop = loop_,
-      .state = parts_.state,
-      .channels = parts_.channels,
-      .writer = parts_.writer,
-      .sweeps = parts_.sweeps,
-      .ring_directory = parts_.ring_directory,
-      .origin = parts_.origin,
-      .tick = parts_.tick,
-      .tell = [this](const LinkMessage& message) { OnMessage(message); }});
+  recorder_ = std::make_unique<Recorder>(
+      Recorder::Parts{.loop = loop_,
+                      .state = parts_.state,
+                      .channels = parts_.channels,
+                      .writer = parts_.writer,
+                      .sweeps = parts_.sweeps,
+                      .ring_directory = parts_.ring_directory,
+                      .origin = parts_.origin,
+                      .tick = parts_.tick,
+                      .tell = [this](const LinkMessage& message) { OnMessage(message); }});
   recorder_->Begin(parts_.start);
-  const std::string how = WIFSIGNALED(keeper_status) ? "was killed by signal " + std::to_string(WTERMSIG(keeper_status))
-                                                     : "ended early";
+  const std::string how = WIFSIGNALED(keeper_status)
+                              ? "was killed by signal " + std::to_string(WTERMSIG(keeper_status))
+                              : "ended early";
   recorder_->Record(RecorderNote{"the keeper " + how + "; the front took over"});
 }
 

@@ -15,8 +15,8 @@
 
 namespace whystop {
 
-/// The process that the user started, once the keeper runs. It passes on signals, stops and goes on with the job, and
-/// waits for its end. If the keeper is killed it becomes the recorder itself.
+/// The process that the user started, once the keeper runs. It passes on signals, stops and goes on
+/// with the job, and waits for its end. If the keeper is killed it becomes the recorder itself.
 class Front {
  public:
   Front(RunParts& parts, Link to_keeper, pid_t keeper, SignalWitness witness);
@@ -58,7 +58,8 @@ class Front {
   Timer decide_;
   Timer patience_;
   std::deque<Pending> pending_;
-  std::deque<Pending> also_reached_;  // What the witnesses saw and we have not yet; only `arrival` and time.
+  std::deque<Pending>
+      also_reached_;  // What the witnesses saw and we have not yet; only `arrival` and time.
   std::optional<KeyPump> keys_;
   std::unique_ptr<Recorder> recorder_;  // After taking over.
   bool started_ = false;

@@ -80,7 +80,8 @@ void StartJob(const JobPlan& plan, const std::vector<Channel>& channels, RunStat
   }
   executed_write.Close();
   char none = 0;
-  static_cast<void>(ReadSome(executed_read.get(), {&none, 1}));  // Ends when exec closes the other side.
+  static_cast<void>(
+      ReadSome(executed_read.get(), {&none, 1}));  // Ends when exec closes the other side.
   if (state.exec_errno != 0) {
     ::waitpid(child, nullptr, 0);
   }
@@ -92,7 +93,9 @@ StartFault DescribeStartFault(const std::string& command, int exec_errno) {
     return {"command not found: '" + command + "'", 127};
   }
   if (exec_errno == ENOENT && ::access(command.c_str(), F_OK) == 0) {
-    return {"cannot execute '" + command + "': its interpreter (first line, after #!) or loader does not exist", 126};
+    return {"cannot execute '" + command +
+                "': its interpreter (first line, after #!) or loader does not exist",
+            126};
   }
   const int code = exec_errno == ENOENT ? 127 : 126;
   return {"cannot execute '" + command + "': " + std::generic_category().message(exec_errno), code};

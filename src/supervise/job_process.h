@@ -20,14 +20,16 @@ struct SignalSetting {
   void Restore() const;
 };
 
-/// Everything about the job that is made before the fork, so that the child only makes system calls.
+/// Everything about the job that is made before the fork, so that the child only makes system
+/// calls.
 struct JobPlan {
   std::vector<std::string> command;
   std::vector<std::string> environment;  // "NAME=value"
   SignalSetting signals;
 };
 
-/// Forks and executes the job and waits until that worked or failed: RunState then has the pid and the reason.
+/// Forks and executes the job and waits until that worked or failed: RunState then has the pid and
+/// the reason.
 void StartJob(const JobPlan& plan, const std::vector<Channel>& channels, RunState& state);
 
 /// The line for the user and the code for the shell when `command` could not be executed.

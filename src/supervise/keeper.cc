@@ -57,7 +57,8 @@ class Keeper {
       if (arrival->signal == SIGCHLD) {
         children_changed = true;
       } else {
-        link_.Send({.kind = LinkMessage::Kind::kReachedKeeper, .number = arrival->signal,
+        link_.Send({.kind = LinkMessage::Kind::kReachedKeeper,
+                    .number = arrival->signal,
                     .sender_pid = arrival->sender});
       }
     }

@@ -28,7 +28,8 @@ struct RunParts {
 /// Puts /dev/null in the place of one of the descriptors 0, 1 and 2.
 void ReplaceByNull(int number);
 
-/// The whole life of the keeper process: starts the job, records it, relays its output, ends with _exit.
+/// The whole life of the keeper process: starts the job, records it, relays its output, ends with
+/// _exit.
 [[noreturn]] void RunKeeper(RunParts& parts, const Link& to_front);
 
 }  // namespace whystop

@@ -25,7 +25,8 @@ struct CloseFolder {
 template <typename Visit>
 bool AnyNumber(const std::string& path, Visit visit) {
   const std::unique_ptr<DIR, CloseFolder> folder(::opendir(path.c_str()));
-  while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) {  // NOLINT(concurrency-mt-unsafe): own DIR
+  while (const dirent* entry = folder ? ::readdir(folder.get())
+                                      : nullptr) {  // NOLINT(concurrency-mt-unsafe): own DIR
     const auto number = ParseWhole<int>(std::string_view(entry->d_name));
     if (number && visit(*number)) {
       return true;
@@ -57,7 +58,8 @@ bool HasOpenedForReading(pid_t pid, std::string_view terminal_name) {
     std::array<char, PATH_MAX> target{};
     const std::string link = folder + "/fd/" + std::to_string(number);
     const ssize_t size = ::readlink(link.c_str(), target.data(), target.size());
-    return size > 0 && std::string_view(target.data(), static_cast<std::size_t>(size)) == terminal_name &&
+    return size > 0 &&
+           std::string_view(target.data(), static_cast<std::size_t>(size)) == terminal_name &&
            IsReadable(folder + "/fdinfo/" + std::to_string(number));
   });
 }

@@ -13,17 +13,17 @@ namespace whystop {
 /// What front and keeper tell each other; sent whole or not at all.
 struct LinkMessage {
   enum class Kind : std::int32_t {
-    kStarted,          // To the front: RunState says how the start went.
-    kJobStopped,       // number: the signal.
+    kStarted,     // To the front: RunState says how the start went.
+    kJobStopped,  // number: the signal.
     kJobContinued,
-    kJobEnded,         // RunState has the status.
-    kChannelClosed,    // number: its index.
-    kFullScreen,       // number: 1, a program changed its terminal's modes; 0, it restored them.
-    kReachedKeeper,    // number: a signal that the keeper got as well, from sender_pid.
-    kDrained,          // All output of the job is at the user's.
-    kFinished,         // The recording is complete.
-    kReported,         // To the keeper, after kJobEnded: all signals that reached the front are reported.
-    kSignal,           // To the keeper: a signal that reached the front, for the record.
+    kJobEnded,       // RunState has the status.
+    kChannelClosed,  // number: its index.
+    kFullScreen,     // number: 1, a program changed its terminal's modes; 0, it restored them.
+    kReachedKeeper,  // number: a signal that the keeper got as well, from sender_pid.
+    kDrained,        // All output of the job is at the user's.
+    kFinished,       // The recording is complete.
+    kReported,  // To the keeper, after kJobEnded: all signals that reached the front are reported.
+    kSignal,    // To the keeper: a signal that reached the front, for the record.
   };
   Kind kind{};
   std::int32_t number = 0;
@@ -38,8 +38,8 @@ struct LinkMessage {
 LinkMessage FromSignal(const SignalSeen& seen);
 SignalSeen ToSignal(const LinkMessage& message);
 
-/// One end of the connection between front and keeper. Sending never waits: a peer that is stopped or dead loses
-/// messages, and what it must know stands in RunState as well.
+/// One end of the connection between front and keeper. Sending never waits: a peer that is stopped
+/// or dead loses messages, and what it must know stands in RunState as well.
 class Link {
  public:
   static Result<std::pair<Link, Link>> MakePair();

@@ -42,7 +42,8 @@ void RenameThisProcess(std::string_view name) {
   if (start == 0 || end <= start + 1 || end - start > (4U << 20)) {
     return;
   }
-  char* arguments = reinterpret_cast<char*>(start);  // NOLINT(performance-no-int-to-ptr): the kernel's own answer
+  char* arguments =
+      reinterpret_cast<char*>(start);  // NOLINT(performance-no-int-to-ptr): the kernel's own answer
   std::memset(arguments, 0, end - start);
   std::memcpy(arguments, text.data(), std::min(text.size(), end - start - 1));
 }

@@ -19,8 +19,8 @@ constexpr int kReapsPerRound = 512;
 constexpr std::size_t kReadBytes = 256 << 10;
 constexpr int kReadsPerRound = 16;
 constexpr std::int64_t kFollowBytesMax = 32 << 20;
-// A signal that killed the job reached the front as well; its report may be behind the death. A front that is stopped
-// or starved is not waited for much longer.
+// A signal that killed the job reached the front as well; its report may be behind the death. A
+// front that is stopped or starved is not waited for much longer.
 constexpr std::chrono::milliseconds kFrontPatience{500};
 
 // The two clocks are read one after the other; less than this is the time between the two readings.
@@ -108,8 +108,8 @@ void Recorder::OpenOutput(std::size_t index) {
   Channel& channel = parts_.channels[index];
   Output& output = outputs_[index];
   if (channel.kind == Channel::Kind::kFile) {
-    output.follower =
-        std::make_unique<FileFollower>(channel.file.get(), channel.user.get(), parts_.state.followed_to.at(index));
+    output.follower = std::make_unique<FileFollower>(channel.file.get(), channel.user.get(),
+                                                     parts_.state.followed_to.at(index));
     return;
   }
   if (!channel.open()) {
@@ -118,7 +118,8 @@ void Recorder::OpenOutput(std::size_t index) {
   if (channel.terminal) {
     if (!channel.job_end && !parts_.state.job_ended) {
       // Held open until the job ends: a job may close its terminal and open it again.
-      channel.job_end = Fd(::ioctl(channel.terminal.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+      channel.job_end =
+          Fd(::ioctl(channel.terminal.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
     }
   }
   auto relay = Relay::Start(channel);
@@ -153,7 +154,8 @@ void Recorder::OnNotice(std::size_t index) {
     return;
   }
   if (notice == Relay::kFullScreen || notice == Relay::kLineByLine) {
-    parts_.tell({.kind = LinkMessage::Kind::kFullScreen, .number = notice == Relay::kFullScreen ? 1 : 0});
+    parts_.tell(
+        {.kind = LinkMessage::Kind::kFullScreen, .number = notice == Relay::kFullScreen ? 1 : 0});
     return;
   }
   undrained_.erase(index);
@@ -170,15 +172,18 @@ void Recorder::CloseOutput(std::size_t index, bool reader_gone) {
   parts_.loop.Forget(output.relay->notices());
   DrainTap(index, true);
   if (output.relay->unrecorded_bytes() > 0) {
-    Record(Drop{.counter = "supervise.output_bytes_unrecorded", .count = output.relay->unrecorded_bytes()});
+    Record(Drop{.counter = "supervise.output_bytes_unrecorded",
+                .count = output.relay->unrecorded_bytes()});
   }
   if (reader_gone) {
     const bool is_stderr = parts_.channels[index].stream == LogStream::kStderr;
-    Record(RecorderNote{std::string("the reader of the job's ") + (is_stderr ? "stderr" : "stdout") + " went away"});
+    Record(RecorderNote{std::string("the reader of the job's ") +
+                        (is_stderr ? "stderr" : "stdout") + " went away"});
   }
   output.relay.reset();
   parts_.channels[index].Close();
-  parts_.tell({.kind = LinkMessage::Kind::kChannelClosed, .number = static_cast<std::int32_t>(index)});
+  parts_.tell(
+      {.kind = LinkMessage::Kind::kChannelClosed, .number = static_cast<std::int32_t>(index)});
 }
 
 void Recorder::Follow(std::size_t index) {
@@ -188,7 +193,8 @@ void Recorder::Follow(std::size_t index) {
     parts_.writer.AppendLog(Now(), parts_.channels[index].stream, piece);
   });
   if (follower.skipped_bytes() > skipped_before) {
-    Record(Drop{.counter = "supervise.output_bytes_unrecorded", .count = follower.skipped_bytes() - skipped_before});
+    Record(Drop{.counter = "supervise.output_bytes_unrecorded",
+                .count = follower.skipped_bytes() - skipped_before});
   }
 }
 
@@ -200,7 +206,8 @@ void Recorder::TieClocks() {
     return;  // The sensors may come more often than this is worth.
   }
   tied_ = clocks.monotonic;
-  Record(ClockTie{.wall = clocks.wall, .suspended = slept ? asleep - asleep_ : std::chrono::nanoseconds(0)});
+  Record(ClockTie{.wall = clocks.wall,
+                  .suspended = slept ? asleep - asleep_ : std::chrono::nanoseconds(0)});
   asleep_ = slept ? asleep : asleep_;
 }
 
@@ -234,7 +241,8 @@ void Recorder::Tick() {
     }
     const Channel& channel = parts_.channels[i];
     if (channel.terminal) {
-      CopyWindowSize(channel.user.get(), channel.terminal.get());  // The front is faster, but may be dead.
+      CopyWindowSize(channel.user.get(),
+                     channel.terminal.get());  // The front is faster, but may be dead.
     }
   }
   if (ends_unrecorded_ > 0) {
@@ -251,12 +259,14 @@ void Recorder::Tick() {
 void Recorder::CheckStops() {
   siginfo_t info{};
   while (!parts_.state.job_reaped &&
-         ::waitid(P_PID, static_cast<id_t>(parts_.state.job.load()), &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
+         ::waitid(P_PID, static_cast<id_t>(parts_.state.job.load()), &info,
+                  WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
          info.si_pid != 0) {
     const bool stopped = info.si_code == CLD_STOPPED;
     parts_.state.job_stopped = stopped;
-    parts_.tell({.kind = stopped ? LinkMessage::Kind::kJobStopped : LinkMessage::Kind::kJobContinued,
-                 .number = info.si_status});
+    parts_.tell(
+        {.kind = stopped ? LinkMessage::Kind::kJobStopped : LinkMessage::Kind::kJobContinued,
+         .number = info.si_status});
     info = {};
   }
 }
@@ -272,8 +282,8 @@ void Recorder::ChildrenChanged() {
   }
 }
 
-/// Looks at the dead process before it is reaped, so that its status is never known only to a process that may be
-/// killed: until then it would pass to the front.
+/// Looks at the dead process before it is reaped, so that its status is never known only to a
+/// process that may be killed: until then it would pass to the front.
 bool Recorder::ReapOne() {
   siginfo_t info{};
   if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
@@ -282,7 +292,12 @@ bool Recorder::ReapOne() {
   const pid_t pid = info.si_pid;
   const bool is_job = pid == parts_.state.job;
   const bool is_recorded = !finished_ && (is_job || ends_recorded_this_tick_ < kProcessEndsPerTick);
-  ProcessEnd end{.pid = pid, .parent_pid = ::getpid(), .name = {}, .end = {}, .rss_bytes_max = {}, .cpu_ms = {}};
+  ProcessEnd end{.pid = pid,
+                 .parent_pid = ::getpid(),
+                 .name = {},
+                 .end = {},
+                 .rss_bytes_max = {},
+                 .cpu_ms = {}};
   end.is_job = is_job;
   if (is_recorded) {
     end.name = LookAtProcess(pid).name;
@@ -334,7 +349,8 @@ void Recorder::FrontReported() {
 }
 
 void Recorder::FinishIfDrained() {
-  if (!finished_ && parts_.state.job_ended && parts_.state.job_reaped && undrained_.empty() && front_reported_) {
+  if (!finished_ && parts_.state.job_ended && parts_.state.job_reaped && undrained_.empty() &&
+      front_reported_) {
     parts_.tell({.kind = LinkMessage::Kind::kDrained});
     Finish();
     StopIfNothingIsLeft();

@@ -19,9 +19,9 @@
 
 namespace whystop {
 
-/// Follows a started job to its end: relays its output, reaps its tree, sweeps the sensors, writes the recording.
-/// Lives in the keeper, or in the front after the keeper was killed; either way the process that holds it is the
-/// parent of the job. Works inside one EventLoop.
+/// Follows a started job to its end: relays its output, reaps its tree, sweeps the sensors, writes
+/// the recording. Lives in the keeper, or in the front after the keeper was killed; either way the
+/// process that holds it is the parent of the job. Works inside one EventLoop.
 class Recorder {
  public:
   struct Parts {
@@ -82,8 +82,8 @@ class Recorder {
   bool finished_ = false;
   std::vector<Event> swept_;
   std::vector<char> buffer_;
-  std::chrono::nanoseconds asleep_{};   // Boot time ahead of monotonic time at the last look.
-  std::chrono::nanoseconds tied_{};     // Monotonic time of the last ClockTie.
+  std::chrono::nanoseconds asleep_{};  // Boot time ahead of monotonic time at the last look.
+  std::chrono::nanoseconds tied_{};    // Monotonic time of the last ClockTie.
   int ends_recorded_this_tick_ = 0;
   std::int64_t ends_unrecorded_ = 0;
 };

@@ -22,23 +22,27 @@ bool EndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// Does the name of an option or variable say that its value is secret? "--max-tokens" and "--tokenizer" do not.
+/// Does the name of an option or variable say that its value is secret? "--max-tokens" and
+/// "--tokenizer" do not.
 bool NamesASecret(std::string_view raw_name) {
-  constexpr std::array<std::string_view, 11> kEnds = {"password", "passwd",     "passphrase", "secret",     "token", "api_key",
-                                                      "apikey",   "access_key", "secret_key", "private_key", "credentials"};
+  constexpr std::array<std::string_view, 11> kEnds = {
+      "password", "passwd",     "passphrase", "secret",      "token",      "api_key",
+      "apikey",   "access_key", "secret_key", "private_key", "credentials"};
   const std::string name = Lowered(raw_name);
   // Vocabulary of language models, not of security.
   constexpr std::array<std::string_view, 6> kHarmless = {"pad_token", "eos_token",  "bos_token",
                                                          "unk_token", "mask_token", "sep_token"};
   const auto ends = [&](std::string_view end) { return EndsWith(name, end); };
-  return std::any_of(kEnds.begin(), kEnds.end(), ends) && std::none_of(kHarmless.begin(), kHarmless.end(), ends);
+  return std::any_of(kEnds.begin(), kEnds.end(), ends) &&
+         std::none_of(kHarmless.begin(), kHarmless.end(), ends);
 }
 
 /// Tokens that services hand out with a recognisable beginning.
 bool LooksLikeAToken(std::string_view value) {
-  constexpr std::array<std::string_view, 9> kBeginnings = {"hf_",  "sk-",    "ghp_", "gho_", "github_pat_",
-                                                           "xoxb", "glpat-", "AKIA", "wandb_v1_"};
-  return value.size() >= 16 && std::any_of(kBeginnings.begin(), kBeginnings.end(), [&](std::string_view beginning) {
+  constexpr std::array<std::string_view, 9> kBeginnings = {
+      "hf_", "sk-", "ghp_", "gho_", "github_pat_", "xoxb", "glpat-", "AKIA", "wandb_v1_"};
+  return value.size() >= 16 &&
+         std::any_of(kBeginnings.begin(), kBeginnings.end(), [&](std::string_view beginning) {
            return value.substr(0, beginning.size()) == beginning;
          });
 }

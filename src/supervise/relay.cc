@@ -15,9 +15,11 @@ namespace {
 
 constexpr std::size_t kChunkBytes = 256 << 10;
 constexpr int kTapBytes = 1 << 20;
-// How long the job's output may wait for the recorder's thread, once, before its bytes go unrecorded.
+// How long the job's output may wait for the recorder's thread, once, before its bytes go
+// unrecorded.
 constexpr int kTapPatienceMs = 200;
-// A terminal's modes can change without output; looked at this often, more so while a program has changed them.
+// A terminal's modes can change without output; looked at this often, more so while a program has
+// changed them.
 constexpr int kModesMs = 1000;
 constexpr int kModesChangedMs = 50;
 
@@ -82,16 +84,18 @@ void Relay::Tell(Notice notice) const {
   static_cast<void>(WriteSome(notice_write_.get(), {&byte, 1}));
 }
 
-/// Empty at this moment. Polling a pseudo-terminal also flushes what the kernel still holds back for it.
+/// Empty at this moment. Polling a pseudo-terminal also flushes what the kernel still holds back
+/// for it.
 bool Relay::SourceIsEmpty() const {
-  const bool terminal_is_empty = !channel_.terminal || (PollOne(channel_.terminal.get(), POLLIN, 0) & POLLIN) == 0;
+  const bool terminal_is_empty =
+      !channel_.terminal || (PollOne(channel_.terminal.get(), POLLIN, 0) & POLLIN) == 0;
   return terminal_is_empty && WaitingBytes(channel_.pipe_read.get()) == 0;
 }
 
 /// False: nobody has the job's side of the terminal open, and nothing is left in it.
 bool Relay::FillFromTerminal() const {
-  const ssize_t moved = ::splice(channel_.terminal.get(), nullptr, channel_.pipe_write.get(), nullptr, kChunkBytes,
-                                 SPLICE_F_NONBLOCK);
+  const ssize_t moved = ::splice(channel_.terminal.get(), nullptr, channel_.pipe_write.get(),
+                                 nullptr, kChunkBytes, SPLICE_F_NONBLOCK);
   if (moved > 0) {
     return true;
   }
@@ -99,14 +103,16 @@ bool Relay::FillFromTerminal() const {
     std::array<char, 4096> bytes{};
     const ssize_t size = ReadSome(channel_.terminal.get(), bytes);
     if (size > 0) {
-      return WriteAll(channel_.pipe_write.get(), {bytes.data(), static_cast<std::size_t>(size)}) == 0;
+      return WriteAll(channel_.pipe_write.get(), {bytes.data(), static_cast<std::size_t>(size)}) ==
+             0;
     }
     return size < 0 && errno == EAGAIN;
   }
   return moved < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/// Before the bytes that follow a change of modes are delivered, so that they meet the terminal they were meant for.
+/// Before the bytes that follow a change of modes are delivered, so that they meet the terminal
+/// they were meant for.
 void Relay::MirrorModes() {
   if (modes_ && modes_->Copy()) {
     Tell(modes_->carried() ? kFullScreen : kLineByLine);
@@ -135,7 +141,8 @@ void Relay::Run() {
     if (::poll(polled.data(), polled.size(), modes_ms) < 0) {
       continue;
     }
-    // A pipe without reader and a terminal that hung up: the job must meet that as it would have without us.
+    // A pipe without reader and a terminal that hung up: the job must meet that as it would have
+    // without us.
     if ((polled[2].revents & (POLLERR | POLLHUP)) != 0) {
       return Tell(kReaderGone);
     }
@@ -156,8 +163,8 @@ void Relay::Run() {
 /// Copies the head of what waits into the tap. Returns how many bytes may be delivered now.
 std::size_t Relay::Tap(std::size_t waiting_bytes) {
   for (const bool may_wait : {!tap_is_stuck_, false}) {
-    const ssize_t copied =
-        ::tee(channel_.pipe_read.get(), tap_write_.get(), std::min(waiting_bytes, kChunkBytes), SPLICE_F_NONBLOCK);
+    const ssize_t copied = ::tee(channel_.pipe_read.get(), tap_write_.get(),
+                                 std::min(waiting_bytes, kChunkBytes), SPLICE_F_NONBLOCK);
     if (copied > 0) {
       tap_is_stuck_ = false;
       return static_cast<std::size_t>(copied);
@@ -186,12 +193,14 @@ Relay::Moved Relay::Deliver(std::size_t bytes) {
     if (by_copy_) {
       moved = DeliverByCopy(bytes);
     } else {
-      moved = ::splice(channel_.pipe_read.get(), nullptr, channel_.user.get(), nullptr, bytes, SPLICE_F_MOVE);
+      moved = ::splice(channel_.pipe_read.get(), nullptr, channel_.user.get(), nullptr, bytes,
+                       SPLICE_F_MOVE);
     }
     if (moved > 0) {
       bytes -= std::min(bytes, static_cast<std::size_t>(moved));
     } else if (moved < 0 && errno == EAGAIN) {
-      PollOne(channel_.user.get(), POLLOUT, -1);  // Somebody made the user's descriptor non-blocking.
+      PollOne(channel_.user.get(), POLLOUT,
+              -1);  // Somebody made the user's descriptor non-blocking.
     } else if (moved < 0 && errno == EINVAL && !by_copy_) {
       by_copy_ = true;
     } else if (moved == 0 || errno != EINTR) {
@@ -201,12 +210,13 @@ Relay::Moved Relay::Deliver(std::size_t bytes) {
   return Moved::kSome;
 }
 
-/// For descriptors that splice(2) refuses (files opened for appending). The bytes leave the pipe only after they were
-/// written: killed in between, the last ones may come twice, but none is lost.
+/// For descriptors that splice(2) refuses (files opened for appending). The bytes leave the pipe
+/// only after they were written: killed in between, the last ones may come twice, but none is lost.
 ssize_t Relay::DeliverByCopy(std::size_t bytes) {
-  std::array<char, 65536> copy;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills what is used
-  const ssize_t peeked = ::tee(channel_.pipe_read.get(), peek_write_.get(), std::min(bytes, copy.size()),
-                               SPLICE_F_NONBLOCK);
+  std::array<char, 65536>
+      copy;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills what is used
+  const ssize_t peeked = ::tee(channel_.pipe_read.get(), peek_write_.get(),
+                               std::min(bytes, copy.size()), SPLICE_F_NONBLOCK);
   if (peeked <= 0) {
     return peeked;
   }
@@ -220,7 +230,8 @@ ssize_t Relay::DeliverByCopy(std::size_t bytes) {
   }
   const ssize_t written = WriteSome(channel_.user.get(), {copy.data(), held});
   for (ssize_t left = written; left > 0;) {
-    const ssize_t size = ReadSome(channel_.pipe_read.get(), std::span(copy).first(static_cast<std::size_t>(left)));
+    const ssize_t size =
+        ReadSome(channel_.pipe_read.get(), std::span(copy).first(static_cast<std::size_t>(left)));
     if (size <= 0) {
       return -1;
     }

@@ -13,10 +13,11 @@
 
 namespace whystop {
 
-/// Moves one channel's bytes to the user, with a copy into the tap for the recording. Its own thread may wait for a
-/// slow terminal, as the job itself would have; it never waits long for the recording. All moves are made by the
-/// kernel from pipe to pipe, so a SIGKILL at any instruction finds each byte either in the channel's pipe, which the
-/// other process holds too, or at the user's.
+/// Moves one channel's bytes to the user, with a copy into the tap for the recording. Its own
+/// thread may wait for a slow terminal, as the job itself would have; it never waits long for the
+/// recording. All moves are made by the kernel from pipe to pipe, so a SIGKILL at any instruction
+/// finds each byte either in the channel's pipe, which the other process holds too, or at the
+/// user's.
 class Relay {
  public:
   /// What the thread tells, as bytes on notices().
@@ -57,7 +58,7 @@ class Relay {
 
   const Channel& channel_;
   Fd tap_read_, tap_write_;
-  Fd peek_read_, peek_write_;      // Only for a user's descriptor that splice(2) refuses.
+  Fd peek_read_, peek_write_;  // Only for a user's descriptor that splice(2) refuses.
   Fd notice_read_, notice_write_;
   Fd wake_;
   std::optional<ModeMirror> modes_;  // Used by the thread only, as long as it runs.

@@ -39,9 +39,11 @@ void RingCollector::FindNew() {
   }
   bool all_taken = true;
   const std::unique_ptr<DIR, CloseFolder> folder(::opendir(directory_.c_str()));
-  while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) {  // NOLINT(concurrency-mt-unsafe): own DIR
+  while (const dirent* entry = folder ? ::readdir(folder.get())
+                                      : nullptr) {  // NOLINT(concurrency-mt-unsafe): own DIR
     const std::string name = entry->d_name;
-    const bool is_ring = name.size() > kSuffix.size() && name.substr(name.size() - kSuffix.size()) == kSuffix;
+    const bool is_ring =
+        name.size() > kSuffix.size() && name.substr(name.size() - kSuffix.size()) == kSuffix;
     if (!is_ring || open_.count(name) > 0 || ended_.count(name) > 0) {
       continue;
     }
@@ -60,8 +62,10 @@ void RingCollector::FindNew() {
 }
 
 RunState::RingProgress* RingCollector::FindProgress(const RingHeader& header) {
-  // Pid and start name a ring, but for programs that make several: those are told apart by their creation.
-  std::uint64_t key = static_cast<std::uint64_t>(header.pid) ^ (header.start_ticks << 24) ^ (header.created_ns << 1);
+  // Pid and start name a ring, but for programs that make several: those are told apart by their
+  // creation.
+  std::uint64_t key = static_cast<std::uint64_t>(header.pid) ^ (header.start_ticks << 24) ^
+                      (header.created_ns << 1);
   key = std::max<std::uint64_t>(key, 1);
   for (RunState::RingProgress& progress : state_.rings) {
     if (progress.ring == key || progress.ring == 0) {
@@ -82,7 +86,8 @@ RingReader::Drained RingCollector::Drain(RunTime now, Ring& ring, RecordingWrite
     for (std::size_t at = 0; at + kSlotBytes <= slots.size(); at += kSlotBytes) {
       Slot slot{};
       std::memcpy(&slot, slots.data() + at, kSlotBytes);
-      // What the reader itself puts in between, and the last step's copy, stand outside the numbering.
+      // What the reader itself puts in between, and the last step's copy, stand outside the
+      // numbering.
       const bool is_numbered = slot.sequence != 0 && (slot.flags & kSlotLastOnly) == 0;
       if (!is_numbered || slot.sequence > taken_before) {
         fresh.append(slots, at, kSlotBytes);
@@ -104,7 +109,8 @@ void RingCollector::Collect(RunTime now, RecordingWriter& writer) {
   double fullest = 0;
   for (auto entry = open_.begin(); entry != open_.end();) {
     Ring& ring = entry->second;
-    const bool ended = HasEnded(ring.reader);  // Asked before the draining, so that nothing is written after it.
+    const bool ended =
+        HasEnded(ring.reader);  // Asked before the draining, so that nothing is written after it.
     const RingReader::Drained drained = Drain(now, ring, writer);
     fullest = std::max(fullest, static_cast<double>(drained.slots + drained.overwritten) /
                                     ring.reader.header().slot_count);

@@ -13,12 +13,14 @@
 
 namespace whystop {
 
-/// Takes what the probes of the job's processes write to their rings into the recording, uninterpreted. Bounded: rings
-/// of ended processes are let go, and of more rings than kRingsMax at a time the later ones wait.
+/// Takes what the probes of the job's processes write to their rings into the recording,
+/// uninterpreted. Bounded: rings of ended processes are let go, and of more rings than kRingsMax at
+/// a time the later ones wait.
 class RingCollector {
  public:
   /// `state` outlives this; another process may have left there how far it had come.
-  RingCollector(std::string directory, RunState& state) : directory_(std::move(directory)), state_(state) {}
+  RingCollector(std::string directory, RunState& state)
+      : directory_(std::move(directory)), state_(state) {}
 
   /// Drains every ring, new ones included.
   void Collect(RunTime now, RecordingWriter& writer);
@@ -40,8 +42,8 @@ class RingCollector {
   std::string directory_;
   RunState& state_;
   std::int64_t folder_changed_ns_ = -1;
-  std::map<std::string, Ring> open_;  // By file name.
-  std::map<std::string, bool> ended_;       // Seen to their end; never opened again.
+  std::map<std::string, Ring> open_;   // By file name.
+  std::map<std::string, bool> ended_;  // Seen to their end; never opened again.
   std::chrono::milliseconds interval_{1000};
 };
 

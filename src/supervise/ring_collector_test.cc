@@ -22,7 +22,8 @@ class SlotKeeper final : public RecordingWriter {
     for (std::size_t at = 0; at + kSlotBytes <= slots.size(); at += kSlotBytes) {
       Slot slot{};
       std::memcpy(&slot, slots.data() + at, kSlotBytes);
-      if (slot.kind == static_cast<std::uint8_t>(SlotKind::kStep) && (slot.flags & kSlotLastOnly) == 0) {
+      if (slot.kind == static_cast<std::uint8_t>(SlotKind::kStep) &&
+          (slot.flags & kSlotLastOnly) == 0) {
         steps.push_back(slot.sequence);
       }
     }

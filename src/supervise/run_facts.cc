@@ -61,28 +61,30 @@ constexpr std::array<Variable, 37> kRecordable = {{{"CONDA_DEFAULT_ENV", true},
                                                    {"XDG_SESSION_ID", true}}};
 
 const Variable* FindRecordable(std::string_view name) {
-  const auto found = std::find_if(kRecordable.begin(), kRecordable.end(), [&](const Variable& variable) {
-    if (variable.name.back() == '*') {
-      const std::string_view beginning = variable.name.substr(0, variable.name.size() - 1);
-      return name.substr(0, beginning.size()) == beginning;
-    }
-    return name == variable.name;
-  });
+  const auto found =
+      std::find_if(kRecordable.begin(), kRecordable.end(), [&](const Variable& variable) {
+        if (variable.name.back() == '*') {
+          const std::string_view beginning = variable.name.substr(0, variable.name.size() - 1);
+          return name.substr(0, beginning.size()) == beginning;
+        }
+        return name == variable.name;
+      });
   return found == kRecordable.end() ? nullptr : &*found;
 }
 
 std::map<std::string, std::int64_t> SoftLimits() {
-  constexpr std::array<std::pair<const char*, __rlimit_resource>, 11> kLimits = {{{"as", RLIMIT_AS},
-                                                                                 {"core", RLIMIT_CORE},
-                                                                                 {"cpu", RLIMIT_CPU},
-                                                                                 {"data", RLIMIT_DATA},
-                                                                                 {"fsize", RLIMIT_FSIZE},
-                                                                                 {"locks", RLIMIT_LOCKS},
-                                                                                 {"memlock", RLIMIT_MEMLOCK},
-                                                                                 {"nofile", RLIMIT_NOFILE},
-                                                                                 {"nproc", RLIMIT_NPROC},
-                                                                                 {"rss", RLIMIT_RSS},
-                                                                                 {"stack", RLIMIT_STACK}}};
+  constexpr std::array<std::pair<const char*, __rlimit_resource>, 11> kLimits = {
+      {{"as", RLIMIT_AS},
+       {"core", RLIMIT_CORE},
+       {"cpu", RLIMIT_CPU},
+       {"data", RLIMIT_DATA},
+       {"fsize", RLIMIT_FSIZE},
+       {"locks", RLIMIT_LOCKS},
+       {"memlock", RLIMIT_MEMLOCK},
+       {"nofile", RLIMIT_NOFILE},
+       {"nproc", RLIMIT_NPROC},
+       {"rss", RLIMIT_RSS},
+       {"stack", RLIMIT_STACK}}};
   std::map<std::string, std::int64_t> limits;
   for (const auto& [name, resource] : kLimits) {
     rlimit limit{};
@@ -97,7 +99,8 @@ std::string UserName() {
   std::array<char, 4096> space{};
   passwd entry{};
   passwd* found = nullptr;
-  if (::getpwuid_r(::geteuid(), &entry, space.data(), space.size(), &found) == 0 && found != nullptr) {
+  if (::getpwuid_r(::geteuid(), &entry, space.data(), space.size(), &found) == 0 &&
+      found != nullptr) {
     return found->pw_name;
   }
   return std::to_string(::geteuid());
@@ -121,7 +124,8 @@ std::vector<std::string> JobEnvironment(std::vector<std::string> environment,
   const auto is_replaced = [&](const std::string& entry) {
     return set.count(entry.substr(0, entry.find('='))) > 0;
   };
-  environment.erase(std::remove_if(environment.begin(), environment.end(), is_replaced), environment.end());
+  environment.erase(std::remove_if(environment.begin(), environment.end(), is_replaced),
+                    environment.end());
   for (const auto& [name, value] : set) {
     environment.push_back(name + "=" + value);
   }
@@ -131,8 +135,9 @@ std::vector<std::string> JobEnvironment(std::vector<std::string> environment,
   for (std::string& entry : environment) {
     if (entry.compare(0, kPythonPath.size(), kPythonPath) == 0) {
       const std::string old = entry.substr(kPythonPath.size());
-      const bool nested = old == python_path_prepend || old.compare(0, python_path_prepend.size() + 1,
-                                                                    python_path_prepend + ":") == 0;
+      const bool nested =
+          old == python_path_prepend ||
+          old.compare(0, python_path_prepend.size() + 1, python_path_prepend + ":") == 0;
       if (!nested) {
         entry = std::string(kPythonPath) + python_path_prepend + (old.empty() ? "" : ":" + old);
       }
@@ -143,7 +148,8 @@ std::vector<std::string> JobEnvironment(std::vector<std::string> environment,
   return environment;
 }
 
-std::map<std::string, std::string> RecordableEnvironment(const std::vector<std::string>& environment) {
+std::map<std::string, std::string> RecordableEnvironment(
+    const std::vector<std::string>& environment) {
   std::map<std::string, std::string> kept;
   for (const std::string& entry : environment) {
     const std::size_t equals = entry.find('=');
@@ -158,8 +164,8 @@ std::map<std::string, std::string> RecordableEnvironment(const std::vector<std::
   return kept;
 }
 
-void FillRunFacts(const std::vector<std::string>& command, const std::vector<std::string>& environment,
-                  RunStart& start) {
+void FillRunFacts(const std::vector<std::string>& command,
+                  const std::vector<std::string>& environment, RunStart& start) {
   start.command = RedactSecrets(command);
   std::array<char, PATH_MAX> folder{};
   if (::getcwd(folder.data(), folder.size()) != nullptr) {

@@ -14,16 +14,19 @@ TEST(JobEnvironment, ReplacesAndAddsWhatIsSet) {
 
 TEST(JobEnvironment, PutsTheBootstrapInFrontOfThePythonPathOnce) {
   EXPECT_EQ(JobEnvironment({"A=1"}, {}, "/boot"), (Environment{"A=1", "PYTHONPATH=/boot"}));
-  EXPECT_EQ(JobEnvironment({"PYTHONPATH=/mine"}, {}, "/boot"), (Environment{"PYTHONPATH=/boot:/mine"}));
+  EXPECT_EQ(JobEnvironment({"PYTHONPATH=/mine"}, {}, "/boot"),
+            (Environment{"PYTHONPATH=/boot:/mine"}));
   EXPECT_EQ(JobEnvironment({"PYTHONPATH="}, {}, "/boot"), (Environment{"PYTHONPATH=/boot"}));
   const Environment nested = {"PYTHONPATH=/boot:/mine"};
   EXPECT_EQ(JobEnvironment(nested, {}, "/boot"), nested);
 }
 
 TEST(RecordableEnvironment, KeepsOnlyWhatIsListed) {
-  const auto kept = RecordableEnvironment({"SLURM_JOB_ID=7", "WANDB_API_KEY=secret", "SSH_CONNECTION=1.2.3.4 5",
-                                           "RANK=0", "MY_PASSWORD=x", "SLURM_JWT=token", "BROKEN"});
-  EXPECT_EQ(kept, (std::map<std::string, std::string>{{"RANK", "0"}, {"SLURM_JOB_ID", "7"}, {"SSH_CONNECTION", "yes"}}));
+  const auto kept =
+      RecordableEnvironment({"SLURM_JOB_ID=7", "WANDB_API_KEY=secret", "SSH_CONNECTION=1.2.3.4 5",
+                             "RANK=0", "MY_PASSWORD=x", "SLURM_JWT=token", "BROKEN"});
+  EXPECT_EQ(kept, (std::map<std::string, std::string>{
+                      {"RANK", "0"}, {"SLURM_JOB_ID", "7"}, {"SSH_CONNECTION", "yes"}}));
 }
 
 TEST(FillRunFacts, RedactsTheCommand) {

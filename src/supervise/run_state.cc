@@ -7,11 +7,13 @@
 namespace whystop {
 
 SharedRunState MakeSharedRunState() {
-  void* memory = ::mmap(nullptr, sizeof(RunState), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* memory =
+      ::mmap(nullptr, sizeof(RunState), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     return nullptr;
   }
-  return SharedRunState(::new (memory) RunState{});  // tidy-allow raw-new: placed in the shared mapping
+  return SharedRunState(::new (memory)
+                            RunState{});  // tidy-allow raw-new: placed in the shared mapping
 }
 
 void RunStateUnmap::operator()(RunState* state) const { ::munmap(state, sizeof(RunState)); }

@@ -33,7 +33,8 @@ constexpr int kAliveFd = 4;
     }
     const auto arrival = ReadSignal(signals);
     if (arrival) {
-      static_cast<void>(WriteSome(kReportFd, {reinterpret_cast<const char*>(&*arrival), sizeof(*arrival)}));
+      static_cast<void>(
+          WriteSome(kReportFd, {reinterpret_cast<const char*>(&*arrival), sizeof(*arrival)}));
     }
   }
 }
@@ -48,7 +49,8 @@ Fd OpenSignalFd() {
 
 std::optional<SignalArrival> ReadSignal(int signal_fd) {
   signalfd_siginfo info{};
-  if (ReadSome(signal_fd, {reinterpret_cast<char*>(&info), sizeof(info)}) != static_cast<ssize_t>(sizeof(info))) {
+  if (ReadSome(signal_fd, {reinterpret_cast<char*>(&info), sizeof(info)}) !=
+      static_cast<ssize_t>(sizeof(info))) {
     return std::nullopt;
   }
   SignalArrival arrival{.signal = static_cast<int>(info.ssi_signo), .code = info.ssi_code};

@@ -25,8 +25,9 @@ struct SignalArrival {
 Fd OpenSignalFd();
 std::optional<SignalArrival> ReadSignal(int signal_fd);
 
-/// A process of ours in the front's process group which does nothing but report the signals it gets. What reached it
-/// as well as the front was sent to the group, so the job has it already and must not get it twice.
+/// A process of ours in the front's process group which does nothing but report the signals it
+/// gets. What reached it as well as the front was sent to the group, so the job has it already and
+/// must not get it twice.
 class SignalWitness {
  public:
   /// Forks. Without it (out of processes), arrivals() is -1.
@@ -34,7 +35,10 @@ class SignalWitness {
   int arrivals() const { return arrivals_.get(); }
   std::optional<SignalArrival> Read() const;
   pid_t pid() const { return pid_; }
-  void Close() { arrivals_.Close(); alive_.Close(); }
+  void Close() {
+    arrivals_.Close();
+    alive_.Close();
+  }
 
  private:
   Fd arrivals_;

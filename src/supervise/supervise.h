@@ -13,26 +13,28 @@
 namespace whystop {
 
 struct JobOptions {
-  std::vector<std::string> command;                     // The program and its arguments, not empty.
-  std::map<std::string, std::string> environment_set;   // Added to the job's environment (WHYSTOP_*).
-  std::string python_path_prepend;                      // Folder put in front of PYTHONPATH; empty: left alone.
-  std::string ring_directory;                           // Where the probes' rings appear; empty: there are none.
-  RunStart start_template;                              // What the caller knows; RunJob fills in the rest.
-  std::chrono::milliseconds tick{1000};                 // The first sweep interval, used when there is no SweepSource.
+  std::vector<std::string> command;  // The program and its arguments, not empty.
+  std::map<std::string, std::string>
+      environment_set;              // Added to the job's environment (WHYSTOP_*).
+  std::string python_path_prepend;  // Folder put in front of PYTHONPATH; empty: left alone.
+  std::string ring_directory;       // Where the probes' rings appear; empty: there are none.
+  RunStart start_template;          // What the caller knows; RunJob fills in the rest.
+  std::chrono::milliseconds tick{
+      1000};  // The first sweep interval, used when there is no SweepSource.
 };
 
 struct JobResult {
   std::optional<ChildEnd> end;  // Absent when the job could not be started or its end was not seen.
   int exit_code = 125;          // What `whystop run` must return.
-  std::string fault;            // One line for the user when the job could not be started, or empty.
+  std::string fault;  // One line for the user when the job could not be started, or empty.
 };
 
-/// Occupies those of the descriptors 0, 1 and 2 that are closed, so that nothing of ours lands there; the job still
-/// gets them closed. Call it first in main(), before anything is opened.
+/// Occupies those of the descriptors 0, 1 and 2 that are closed, so that nothing of ours lands
+/// there; the job still gets them closed. Call it first in main(), before anything is opened.
 void HoldStandardDescriptors();
 
-/// Runs the job to its end. See docs/decisions/0001-two-processes.md for who does what. Call it from a process with
-/// one thread: it forks. `writer` is opened and not started.
+/// Runs the job to its end. See docs/decisions/0001-two-processes.md for who does what. Call it
+/// from a process with one thread: it forks. `writer` is opened and not started.
 JobResult RunJob(const JobOptions& options, RecordingWriter& writer, SweepSource* sweeps);
 
 }  // namespace whystop

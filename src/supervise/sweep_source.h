@@ -9,9 +9,10 @@
 
 namespace whystop {
 
-/// Looks at the job and its machine once a tick. Called from one thread of the process that records: the keeper, or
-/// the front once it has taken over. It is made before the job is forked, so it starts no thread before the first
-/// Sweep. A failure means that the readings are absent, never more.
+/// Looks at the job and its machine once a tick. Called from one thread of the process that
+/// records: the keeper, or the front once it has taken over. It is made before the job is forked,
+/// so it starts no thread before the first Sweep. A failure means that the readings are absent,
+/// never more.
 class SweepSource {
  public:
   virtual ~SweepSource() = default;

@@ -18,8 +18,8 @@ bool IsOurs(pid_t pid) {
   return name && Trim(*name) == kWitnessName;
 }
 
-/// The job first, then what was reparented to us. Empty but for the job where the kernel has no `children` files: the
-/// sensors then find descendants by their parents.
+/// The job first, then what was reparented to us. Empty but for the job where the kernel has no
+/// `children` files: the sensors then find descendants by their parents.
 std::vector<pid_t> JobAndOrphans(pid_t job) {
   constexpr std::size_t kOrphansMax = 1024;
   std::vector<pid_t> pids{job};
@@ -43,7 +43,8 @@ void SystemSweep::Sweep(RunTime now, pid_t job, std::vector<Event>& out) {
   const std::vector<pid_t> pids = JobAndOrphans(job);
   sensors_->Sample(now, pids, out);
   for (const VanishedProcess& gone : sensors_->vanished()) {
-    if (reaped_.count(static_cast<pid_t>(gone.pid)) == 0 && reaped_before_.count(static_cast<pid_t>(gone.pid)) == 0) {
+    if (reaped_.count(static_cast<pid_t>(gone.pid)) == 0 &&
+        reaped_before_.count(static_cast<pid_t>(gone.pid)) == 0) {
       ProcessEnd end;
       end.pid = gone.pid;
       end.parent_pid = gone.parent_pid;

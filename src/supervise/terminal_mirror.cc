@@ -19,11 +19,13 @@ std::optional<termios> ModesOf(int terminal) {
 }
 
 bool Same(const winsize& a, const winsize& b) {
-  return a.ws_row == b.ws_row && a.ws_col == b.ws_col && a.ws_xpixel == b.ws_xpixel && a.ws_ypixel == b.ws_ypixel;
+  return a.ws_row == b.ws_row && a.ws_col == b.ws_col && a.ws_xpixel == b.ws_xpixel &&
+         a.ws_ypixel == b.ws_ypixel;
 }
 
 bool Same(const termios& a, const termios& b) {
-  return a.c_iflag == b.c_iflag && a.c_oflag == b.c_oflag && a.c_cflag == b.c_cflag && a.c_lflag == b.c_lflag &&
+  return a.c_iflag == b.c_iflag && a.c_oflag == b.c_oflag && a.c_cflag == b.c_cflag &&
+         a.c_lflag == b.c_lflag &&
          std::equal(std::begin(a.c_cc), std::end(a.c_cc), std::begin(b.c_cc));
 }
 
@@ -51,7 +53,8 @@ bool ModeMirror::Copy() {
   }
   job_modes_last_ = modes;
   const bool back_to_start = Same(*modes, *channel_.job_modes);
-  // With the job's own output modes on the user's terminal, what the program believes of it is true.
+  // With the job's own output modes on the user's terminal, what the program believes of it is
+  // true.
   ::tcsetattr(channel_.user.get(), TCSANOW, back_to_start ? &*channel_.user_modes : &*modes);
   const bool changed = carried_ == back_to_start;
   carried_ = !back_to_start;

@@ -1,5 +1,6 @@
-// `run_job DIR COMMAND...`: RunJob with a writer whose recording is plain text, so that the tests of the supervisor
-// need no other part of whystop. DIR/events has one event a line, DIR/log.N the bytes of stream N.
+// `run_job DIR COMMAND...`: RunJob with a writer whose recording is plain text, so that the tests
+// of the supervisor need no other part of whystop. DIR/events has one event a line, DIR/log.N the
+// bytes of stream N.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -25,23 +26,31 @@ std::string EndText(const std::optional<ChildEnd>& end) {
 
 struct Describe {
   std::string operator()(const RunStart& e) const {
-    std::string text = "start pid=" + std::to_string(e.pid) + " terminal=" + std::to_string(e.terminal) + " command=";
+    std::string text = "start pid=" + std::to_string(e.pid) +
+                       " terminal=" + std::to_string(e.terminal) + " command=";
     for (const std::string& argument : e.command) {
       text += argument + "|";
     }
     return text + " parent=" + e.parent_name + " directory=" + e.directory;
   }
-  std::string operator()(const ProcessStart& e) const { return "process-start pid=" + std::to_string(e.pid); }
+  std::string operator()(const ProcessStart& e) const {
+    return "process-start pid=" + std::to_string(e.pid);
+  }
   std::string operator()(const ProcessEnd& e) const {
-    return "process-end pid=" + std::to_string(e.pid) + " job=" + std::to_string(e.is_job) + " name=" + e.name +
-           " end=" + EndText(e.end) + " rss=" + std::to_string(e.rss_bytes_max.value_or(-1));
+    return "process-end pid=" + std::to_string(e.pid) + " job=" + std::to_string(e.is_job) +
+           " name=" + e.name + " end=" + EndText(e.end) +
+           " rss=" + std::to_string(e.rss_bytes_max.value_or(-1));
   }
   std::string operator()(const SignalSeen& e) const {
-    return "signal number=" + std::to_string(e.signal) + " forwarded=" + std::to_string(e.forwarded) + " kernel=" +
-           std::to_string(e.from_kernel) + " sender=" + std::to_string(e.sender_pid.value_or(0)) + " name=" +
-           e.sender_name + " command=" + e.sender_command;
+    return "signal number=" + std::to_string(e.signal) +
+           " forwarded=" + std::to_string(e.forwarded) +
+           " kernel=" + std::to_string(e.from_kernel) +
+           " sender=" + std::to_string(e.sender_pid.value_or(0)) + " name=" + e.sender_name +
+           " command=" + e.sender_command;
   }
-  std::string operator()(const Drop& e) const { return "drop " + e.counter + "=" + std::to_string(e.count); }
+  std::string operator()(const Drop& e) const {
+    return "drop " + e.counter + "=" + std::to_string(e.count);
+  }
   std::string operator()(const RecorderNote& e) const { return "note " + e.text; }
   std::string operator()(const RunEnd& e) const { return "end " + EndText(e.end); }
   template <typename T>
@@ -64,7 +73,8 @@ class TextWriter final : public RecordingWriter {
     }
   }
   void AppendLog(RunTime /*at*/, LogStream stream, std::string_view bytes) override {
-    const auto log = OpenFd(directory_ + "/log." + std::to_string(static_cast<int>(stream)), O_WRONLY | O_CREAT | O_APPEND);
+    const auto log = OpenFd(directory_ + "/log." + std::to_string(static_cast<int>(stream)),
+                            O_WRONLY | O_CREAT | O_APPEND);
     if (log) {
       WriteAll(log->get(), bytes);
     }
@@ -92,7 +102,8 @@ int main(int argc, char** argv) {
   const bool keep = std::string(argv[1]) != "-";
   const auto null = RecordingWriter::Null();
   TextWriter text(keep ? argv[1] : "/dev/null");
-  const JobResult result = RunJob(options, keep ? static_cast<RecordingWriter&>(text) : *null, nullptr);
+  const JobResult result =
+      RunJob(options, keep ? static_cast<RecordingWriter&>(text) : *null, nullptr);
   if (!result.fault.empty()) {
     std::fprintf(stderr, "run_job: %s\n", result.fault.c_str());
   }
