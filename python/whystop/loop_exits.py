@@ -38,12 +38,14 @@ class Exits:
     def running(self):
         return bool(self._inside)
 
-    def whole(self):
-        """Whether every loop of the nest has run since the last step without being left."""
-        return len(self._inside) == len(self.nest.levels) and not self._left_since
+    def stepped(self):
+        """A step was made, so all loops run. Returns whether none but the batch loop had been left before."""
+        if len(self._inside) != len(self.nest.levels):
+            self._inside.update(self.nest.levels)
+        return not self._left_since
 
     def reenter(self):
-        """A step was made inside the nest: all its loops run. Returns those that had been left before."""
+        """As stepped(), but returns the loops that had been left, without the batch loop, and forgets them."""
         left, self._left_since = self._left_since, set()
         self._inside.update(self.nest.levels)
         return left
@@ -99,13 +101,16 @@ class Exits:
         in_handler = any(text.startswith("except ") for _, text in leaving.conditions)
         error = self._handled if in_handler else None
         self._tell(candidate.level, leaving.how, leaving, error, candidate.values, candidate.turn)
-        self._inside.discard(candidate.level)
-        self._left_since.add(candidate.level)
+        self._mark_left(candidate.level)
+
+    def _mark_left(self, level):
+        self._inside.discard(level)
+        if not self.nest.is_batch_loop(level):
+            self._left_since.add(level)
 
     def _ended(self, level, frame):
         """The loop ran out of turns, or its condition turned false."""
-        self._inside.discard(level)
-        self._left_since.add(level)
+        self._mark_left(level)
         if not self.nest.is_batch_loop(level):
             self._tell(level, "end", scope=scope_of(frame))
 

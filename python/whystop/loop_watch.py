@@ -45,7 +45,7 @@ class LoopWatch:
 
     @quiet
     def on_event(self, kind):
-        if kind == "step" and self._unread > 0 and (self._nest is None or self._exits.whole()):
+        if kind == "step" and self._unread > 0 and (self._nest is None or self._exits.stepped()):
             self._unread -= 1
             if self._monitored or self._nest is None or self._tracker.passes_step():
                 return
@@ -100,8 +100,7 @@ class LoopWatch:
             return
         before = self._nest.planned()
         self._nest.read_plan(frames)
-        entered_anew = any(not self._nest.is_batch_loop(level) for level in left)
-        if kind == "step" and (not self._told_plan or entered_anew or before != self._nest.planned()):
+        if kind == "step" and (not self._told_plan or left or before != self._nest.planned()):
             self._nest.tell_plan()
             self._told_plan = True
             if self._monitored:
