@@ -54,6 +54,7 @@ class SignatureMatcher {
   void SortWords();
   /// All words equal to the one at `at`; empty for nearly every position.
   std::span<const Word> WordsAt(const char* at) const;
+  bool IsCandidate(std::string_view text, std::size_t at) const;
   bool StandsAt(const Word& word, std::string_view text, std::size_t at) const;
   void Verify(std::size_t index, std::string_view line, std::vector<Match>& out) const;
 
