@@ -114,6 +114,15 @@ bool NothingMoved(const CaseFile& run) {
   return one_sided || run.FindFirst("weights/unchanged") != nullptr;
 }
 
+/// A classifier whose loss is hardly below that of equal odds for all classes has not learned, even if it began far above.
+bool NearGuessing(const CaseFile& run, const Finding& loss) {
+  const Observation* call = run.FindObservation("loss-call");
+  const std::string* function = call == nullptr ? nullptr : call->Text("function");
+  const double classes = call == nullptr ? 0 : call->Number("classes").value_or(0);
+  return function != nullptr && *function == "cross_entropy" && classes >= 2 && TextOf(loss, "role") == "train-loss" &&
+         loss.Number("last").value_or(0) > 0.85 * std::log(classes);
+}
+
 bool OutputsAreConstant(const CaseFile& run) {
   const Observation* call = run.FindObservation("loss-call");
   const auto spread = call == nullptr || call->Number("call").value_or(0) < 10 ? std::nullopt : call->Number("rows_std_mean");
@@ -152,6 +161,10 @@ LearningView LearningOf(const CaseFile& run) {
   LearningView view = BySeries(run);
   if (NothingMoved(run) && !(view.Good() && view.basis->Number("drop_in_noise_units").value_or(0) > 10)) {
     return {Learning::kNeverLearned, view.basis, "no weight was ever changed"};
+  }
+  if (view.state == Learning::kConverged && NearGuessing(run, *view.basis)) {
+    view.state = Learning::kStalled;
+    view.text += "; that is close to guessing";
   }
   if (view.Good() && OutputsAreConstant(run)) {
     view.state = Learning::kStalled;

@@ -54,6 +54,15 @@ bool LearnsSoundly(const CaseFile& run) {
   return !spread || *spread > 1e-3 * std::hypot(NumberOf(*calls.back(), "input_mean"), NumberOf(*calls.back(), "input_std"));
 }
 
+bool StillNearGuessing(const CaseFile& run) {
+  const LearningView learning = LearningOf(run);
+  const auto calls = LossCalls(run, {"cross_entropy", "nll_loss"});
+  if (calls.empty() || learning.basis == nullptr || NumberOf(*calls.back(), "classes") < 2) {
+    return false;
+  }
+  return learning.basis->Number("last").value_or(0) > 0.5 * std::log(NumberOf(*calls.back(), "classes"));
+}
+
 std::optional<double> Counted(const CaseFile& run, const std::string& what) {
   const Observation* counts = run.FindObservation("counts");
   return counts == nullptr ? std::nullopt : counts->Number(what);

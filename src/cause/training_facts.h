@@ -26,6 +26,9 @@ bool LearningFailed(const CaseFile& run);
 /// ordinary size and the outputs differ. What then keeps the loss at the level of guessing is the data.
 bool LearnsSoundly(const CaseFile& run);
 
+/// A classifier whose loss ends above half of that of guessing.
+bool StillNearGuessing(const CaseFile& run);
+
 /// A total of the probe's last "counts".
 std::optional<double> Counted(const CaseFile& run, const std::string& what);
 

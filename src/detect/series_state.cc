@@ -91,8 +91,10 @@ std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape)
   const bool sure = shape.drop_in_noise_units > kSureUnits;
   const double lost_again = shape.end - shape.best;
   const bool fell_back = lost_again > 4 * shape.level_noise && lost_again > 0.3 * (shape.start - shape.best);
+  // Most of the fall came after the first quarter: it is on its way, even if its last points are bad ones.
+  const bool falls_late = shape.late_change < -3 * shape.late_change_error && -shape.late_change > 0.5 * shape.drop && !fell_back;
   if (sure && relative > kPlainFall) {
-    if (shape.still_falling) {
+    if (shape.still_falling || falls_late) {
       return "improving";
     }
     return fell_back || relative < kPoorFall ? "stalled" : "converged";

@@ -1,28 +1,42 @@
 #include "base/human.h"
+#include "base/parse.h"
 #include "cause/evidence.h"
 #include "cause/training_facts.h"
 #include "cause/weighers.h"
 
 namespace whystop {
+namespace {
+
+/// Of the loader, else the first dimension of what the model was given; 0: not known.
+double BatchSize(const CaseFile& run) {
+  const auto loaders = ObservationsOf(run, "loader");
+  if (!loaders.empty()) {
+    return NumberOf(*loaders.front(), "batch_size");
+  }
+  const Observation* input = ModelInput(run);
+  const std::string shape = input == nullptr ? "" : TextOf(*input, "shape");
+  return ParseWhole<double>(std::string_view(shape).substr(0, shape.find('x'))).value_or(0);
+}
+
+}  // namespace
 
 void WeighBnSmallBatch(const CaseFile& run, Hypothesis& out) {
   const Observation* model = run.FindObservation("model");
-  const auto loaders = ObservationsOf(run, "loader");
-  if (model == nullptr || loaders.empty() || !MentionsAny(TextOf(*model, "norms"), {"batchnorm"})) {
+  const double size = BatchSize(run);
+  if (model == nullptr || !MentionsAny(TextOf(*model, "norms"), {"batchnorm"}) || size < 2 || size > 4) {
     return;
   }
-  const double size = NumberOf(*loaders.front(), "batch_size");
-  if (size < 1 || size > 4) {
+  const LearningView learning = LearningOf(run);
+  const std::string setting = TextOf(*model, "norms") + " with batches of " + HumanNumber(size) + " samples";
+  if (!learning.Good() && learning.basis != nullptr && learning.basis->Number("points").value_or(0) >= 50 && LossLost(run) == nullptr) {
+    out.Add(Supports("model", setting + ": mean and spread of so few values are mostly noise"));
+    out.Add(Supports("series", learning.text));
     return;
   }
   for (const Finding& finding : run.findings) {
     const bool held_out = finding.detector == "loss/trend" && FactText(finding, "role") == "validation-loss";
-    const LearningView learning = LearningOf(run);
-    if (!held_out || learning.basis == nullptr || !learning.Good()) {
-      continue;
-    }
-    if (finding.Number("last").value_or(0) > 2 * learning.basis->Number("last").value_or(0)) {
-      out.Add(Supports("model", TextOf(*model, "norms") + " with batches of " + HumanNumber(size) + " samples"));
+    if (held_out && learning.Good() && finding.Number("last").value_or(0) > 2 * learning.basis->Number("last").value_or(0)) {
+      out.Add(Supports("model", setting));
       out.Add(Supports("series", finding.series + " ends at " + HumanNumber(finding.Number("last").value_or(0)) + " while " + learning.text, finding.facts));
       return;
     }

@@ -9,6 +9,9 @@ namespace whystop {
 void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out) {
   const Observation* exit = FinalExit(run);
   const bool done = run.progress.epoch && run.progress.epochs_planned && *run.progress.epoch >= *run.progress.epochs_planned;
+  if (run.FindObservation("loader") != nullptr && Counted(run, "steps") == 0.0) {
+    out.Add(Contradicts("calls", "not one step was made"));
+  }
   if (run.ExitCode() != 0 || run.FindObservation("framework-stop") != nullptr) {
     return;
   }

@@ -1,4 +1,5 @@
 #include "cause/evidence.h"
+#include "cause/exception_facts.h"
 #include "cause/loop_facts.h"
 #include "cause/training_facts.h"
 #include "cause/weighers.h"
@@ -6,6 +7,10 @@
 namespace whystop {
 
 void WeighIterableExhausted(const CaseFile& run, Hypothesis& out) {
+  if (const ExceptionSeen* last = FindEndingException(run); last != nullptr && last->type == "StopIteration") {
+    out.Add(Decisive("exception", DescribeException(*last) + ": next() found nothing more"));
+    return;
+  }
   const Observation* exit = run.FindObservation("loop-exit");
   if (exit == nullptr || TextOf(*exit, "error_type") != "StopIteration") {
     return;

@@ -7,7 +7,7 @@ namespace whystop {
 
 void WeighMissingValues(const CaseFile& run, Hypothesis& out) {
   const Observation* input = ModelInput(run);
-  if (input == nullptr || !LearningFailed(run)) {
+  if (input == nullptr || !(LearningFailed(run) || StillNearGuessing(run))) {
     return;
   }
   const double least = NumberOf(*input, "min");

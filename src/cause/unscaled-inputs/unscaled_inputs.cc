@@ -7,7 +7,9 @@ namespace whystop {
 
 void WeighUnscaledInputs(const CaseFile& run, Hypothesis& out) {
   const Observation* input = ModelInput(run);
-  if (input == nullptr || !(LearningFailed(run) || run.FindFirst("loss/oscillates") != nullptr) || run.FindFirst("data/not-finite") != nullptr) {
+  const LearningView learning = LearningOf(run);
+  const bool learned = learning.Good() || learning.basis == nullptr || learning.basis->Number("points").value_or(0) < 50;
+  if (input == nullptr || (learned && !LearningFailed(run)) || run.FindFirst("data/not-finite") != nullptr) {
     return;
   }
   const Observation* model = run.FindObservation("model");
