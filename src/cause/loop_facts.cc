@@ -69,7 +69,7 @@ ExitReason ReasonOf(const Observation* exit) {
   if (how == "end") {
     return ExitReason::kEnd;
   }
-  if (how != "raise" && !TextOf(*exit, "error_type").empty()) {
+  if (how != "raise" && !ErrorOf(*exit).empty()) {
     return ExitReason::kError;
   }
   if (MentionsAny(condition, {"isnan", "isfinite", "isinf", "nan"}) || ComparesWithItself(condition) || AnyValueNotFinite(*exit)) {
@@ -88,7 +88,21 @@ ExitReason ReasonOf(const Observation* exit) {
   if (MentionsAny(condition, {"max_step", "max_iter", "total_step", "total_iter", "num_step", "n_step", "budget", "max_train", "max_update"})) {
     return ExitReason::kStepBudget;
   }
-  return ReachedAGoal(condition) ? ExitReason::kTarget : ExitReason::kOther;
+  if (ReachedAGoal(condition)) {
+    return ExitReason::kTarget;
+  }
+  const bool flagged = TextOf(*exit, "flag_condition").empty() && MentionsAny(condition, {"stop"});
+  return flagged ? ExitReason::kStopFlag : ExitReason::kOther;
+}
+
+std::string ErrorOf(const Observation& exit) {
+  const std::string type = TextOf(exit, "error_type");
+  const std::string condition = TextOf(exit, "condition");
+  const std::size_t at = condition.rfind("except ");
+  if (!type.empty() || at == std::string::npos) {
+    return type;
+  }
+  return condition.substr(at + 7, condition.find(' ', at + 7) - at - 7);
 }
 
 std::string DescribeExit(const Observation& exit) {

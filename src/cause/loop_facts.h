@@ -18,12 +18,16 @@ enum class ExitReason {
   kTarget,      // A loss was small enough, a score high enough.
   kStepBudget,  // A number of steps was reached.
   kError,       // The statement stands in an `except`.
+  kStopFlag,    // A flag that something else set.
   kOther,       // Any other break, return or exit.
 };
 
 /// The exit that ended training; nullptr: none was seen. A break out of the batch loop alone ends only its epoch.
 const Observation* FinalExit(const CaseFile& run);
 ExitReason ReasonOf(const Observation* exit);
+
+/// The type of the exception in whose `except` the statement stands, or the type that is caught there; "": in none.
+std::string ErrorOf(const Observation& exit);
 
 /// "`break` at train.py:31 under `wait >= patience` (wait=1, patience=1)"
 std::string DescribeExit(const Observation& exit);

@@ -102,6 +102,10 @@ std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape)
   if (sure && shape.still_falling && relative > kSmallFall) {
     return "improving";
   }
+  const double gained = shape.start - shape.best;
+  if (fell_back && lost_again > 0.5 * gained && gained > 0.2 * std::abs(shape.start) && gained > 6 * shape.level_noise) {
+    return "stalled";  // It had learned, and lost most of it again.
+  }
   // Flat: only when a fall that matters would have been seen. The first quarter is left out of the slope: a first point
   // far out, or a quick small gain, is no learning either.
   const bool flat = std::abs(shape.late_change) + 2 * shape.late_change_error < kFlat * scale;

@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "cause/cause.h"
+#include "cause/exception_facts.h"
 
 namespace whystop {
 namespace {
@@ -52,7 +53,10 @@ Outcome OutcomeOfExit(const CaseFile& run, const std::vector<VerdictCause>& caus
   if (*run.ExitCode() == 0) {
     return by_cause == Outcome::kStoppedEarly ? Outcome::kStoppedEarly : Outcome::kCompleted;
   }
-  return by_cause == Outcome::kUnknown || by_cause == Outcome::kCompleted ? Outcome::kStoppedEarly : by_cause;
+  if (by_cause == Outcome::kUnknown || by_cause == Outcome::kCompleted || by_cause == Outcome::kStoppedEarly) {
+    return FindEndingException(run) != nullptr ? Outcome::kRaised : Outcome::kStoppedEarly;
+  }
+  return by_cause;
 }
 
 Outcome OutcomeOfText(const CaseFile& run) {

@@ -6,6 +6,16 @@
 #include "cause/weighers.h"
 
 namespace whystop {
+namespace {
+
+/// The first value that was not finite came out of sums and products of finite ones.
+bool IsOverflow(const Observation& first) {
+  const std::string operation = TextOf(first, "operation");
+  return TextOf(first, "first") == "loss" && !operation.empty() && NumberOf(first, "operand_from_outside") == 0 &&
+         !MentionsAny(operation, {"log", "sqrt", "div", "pow", "reciprocal", "acos", "asin", "norm", "exp", "softmax", "attention"});
+}
+
+}  // namespace
 
 void WeighExplodingGradient(const CaseFile& run, Hypothesis& out) {
   const Finding* growth = run.FindFirst("gradient/exploding");
@@ -14,6 +24,12 @@ void WeighExplodingGradient(const CaseFile& run, Hypothesis& out) {
   if (const Finding* lost = LossLost(run); growth == nullptr && lost != nullptr && std::abs(lost->Number("before").value_or(0)) > 1e6) {
     out.Add(Decisive("series", lost->series + " was " + HumanNumber(*lost->Number("before")) + " before it became " + FactText(*lost, "first") +
                                    ": the values had run away", lost->facts));
+    return;
+  }
+  const auto reports = ObservationsOf(run, "nonfinite");
+  if (growth == nullptr && failed && !reports.empty() && IsOverflow(*reports.front()) && run.FindFirst("data/not-finite") == nullptr) {
+    out.Add(Decisive("tensor", "values overflowed in " + TextOf(*reports.front(), "operation") + " (" + TextOf(*reports.front(), "operand_shape") +
+                                   "), while weights and inputs were still finite"));
     return;
   }
   if (growth == nullptr || !failed) {

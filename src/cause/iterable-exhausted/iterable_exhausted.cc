@@ -12,7 +12,7 @@ void WeighIterableExhausted(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const Observation* exit = run.FindObservation("loop-exit");
-  if (exit == nullptr || TextOf(*exit, "error_type") != "StopIteration") {
+  if (exit == nullptr || ErrorOf(*exit) != "StopIteration") {
     return;
   }
   Evidence evidence = Decisive("loop", "next() found nothing more: StopIteration, and " + DescribeExit(*exit) + DescribeTurn(*exit));

@@ -1,11 +1,19 @@
 #include "base/human.h"
 #include "cause/evidence.h"
+#include "cause/loop_facts.h"
 #include "cause/training_facts.h"
 #include "cause/weighers.h"
 
 namespace whystop {
 
 void WeighStopFlagCallback(const CaseFile& run, Hypothesis& out) {
+  const Observation* exit = FinalExit(run);
+  if (ReasonOf(exit) == ExitReason::kStopFlag) {
+    Evidence evidence = Decisive("loop", "something set the flag under which the loop is left: " + DescribeExit(*exit) + DescribeTurn(*exit));
+    evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
+    out.Add(std::move(evidence));
+    return;
+  }
   const Observation* stop = run.FindObservation("framework-stop");
   if (stop == nullptr || stop->Number("patience") || stop->Number("early_stopping_patience")) {
     return;

@@ -8,11 +8,11 @@ namespace whystop {
 
 void WeighSwallowedException(const CaseFile& run, Hypothesis& out) {
   for (const Observation* exit : ObservationsOf(run, "loop-exit")) {
-    const std::string error = TextOf(*exit, "error_type");
+    const std::string error = ErrorOf(*exit);
     if (ReasonOf(exit) != ExitReason::kError || error == "StopIteration" || error == "KeyboardInterrupt") {
       continue;
     }
-    Evidence evidence = Decisive("loop", error + ": " + TextOf(*exit, "error_message") + ", caught and hidden by " + DescribeExit(*exit) + DescribeTurn(*exit));
+    Evidence evidence = Decisive("loop", error + (TextOf(*exit, "error_message").empty() ? "" : ": " + TextOf(*exit, "error_message")) + ", caught and hidden by " + DescribeExit(*exit) + DescribeTurn(*exit));
     evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
     out.Add(std::move(evidence));
     return;
