@@ -124,10 +124,12 @@ void FitEnd(SeriesShape& shape) {
   shape.end_change = end.change;
   shape.end_change_error = end.error;
   const double matters = std::min(0.01 * std::max(shape.start - shape.best, 0.0), 0.02 * std::abs(shape.end));
-  shape.still_falling = end.change < -2.5 * end.error && -end.change > matters;
   const Line late = FitLast(shape, std::max<std::size_t>(3, all * 3 / 4));
   shape.late_change = late.change;
   shape.late_change_error = late.error;
+  // Where the last three quarters fall beyond doubt, less is asked of the last part, which holds fewer points.
+  const bool goes_on = late.change < -4 * late.error && end.change < -1.8 * end.error && -end.change > 0.03 * std::abs(shape.end);
+  shape.still_falling = (end.change < -2.5 * end.error || goes_on) && -end.change > matters;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace whystop {
 namespace {
@@ -13,6 +14,7 @@ constexpr double kPlainFall = 0.02;
 constexpr double kPoorFall = 0.05;
 constexpr double kFlat = 0.03;
 constexpr double kSureUnits = 4;
+constexpr double kLn2 = std::numbers::ln2;
 
 /// Few points, such as one an epoch: only a plain course counts.
 std::string_view StateOfFew(const SeriesShape& shape) {
@@ -48,6 +50,16 @@ bool RunsAwayDownwards(const SeriesShape& shape) {
   const double early = shape.levels.front() - shape.levels[third];
   const double late = shape.levels[shape.levels.size() - 1 - third] - shape.levels.back();
   return late > 3 * std::abs(early) && shape.best_at > 0.9;
+}
+
+/// Every level of the last third is lower than every level of the first: sure even where one wild point hides the noise.
+bool EndLiesBelowStart(const SeriesShape& shape) {
+  const auto third = static_cast<std::ptrdiff_t>(shape.levels.size() / 3);
+  if (third < 3) {
+    return false;
+  }
+  return *std::max_element(shape.levels.end() - third, shape.levels.end()) <
+         *std::min_element(shape.levels.begin(), shape.levels.begin() + third);
 }
 
 bool Diverged(const SeriesShape& shape) {
@@ -88,7 +100,7 @@ std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape)
   }
   const double scale = shape.Scale();
   const double relative = scale > 0 ? shape.drop / scale : 0;
-  const bool sure = shape.drop_in_noise_units > kSureUnits;
+  const bool sure = shape.drop_in_noise_units > kSureUnits || (relative > 0.2 && EndLiesBelowStart(shape));
   const double lost_again = shape.end - shape.best;
   const bool fell_back = lost_again > 4 * shape.level_noise && lost_again > 0.3 * (shape.start - shape.best);
   // Most of the fall came after the first quarter: it is on its way, even if its last points are bad ones.
@@ -102,8 +114,12 @@ std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape)
   if (sure && shape.still_falling && relative > kSmallFall) {
     return "improving";
   }
+  const bool pinned = std::abs(shape.end - kLn2) < 0.003 && std::abs(shape.worst - kLn2) < 0.01 && std::abs(shape.best - kLn2) < 0.01;
+  if (pinned) {
+    return "never-learned";  // Eight points or more at the loss of two equal odds.
+  }
   const double gained = shape.start - shape.best;
-  if (fell_back && lost_again > 0.5 * gained && gained > 0.2 * std::abs(shape.start) && gained > 6 * shape.level_noise) {
+  if (fell_back && lost_again > 0.5 * gained && gained > 0.2 * std::abs(shape.start) && gained > 5 * shape.level_noise) {
     return "stalled";  // It had learned, and lost most of it again.
   }
   // Flat: only when a fall that matters would have been seen. The first quarter is left out of the slope: a first point
