@@ -1,0 +1,20 @@
+"""Two samples a step with normalisation."""
+import torch
+from sklearn.datasets import load_digits
+from torch import nn
+
+torch.manual_seed(0)
+d = load_digits()
+x, y = torch.tensor(d.data / 16, dtype=torch.float32), torch.tensor(d.target)
+model = nn.Sequential(nn.Linear(64, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 32), nn.BatchNorm1d(32), nn.ReLU(),
+                      nn.Linear(32, 10))
+opt = torch.optim.SGD(model.parameters(), lr=0.05)
+for epoch in range(3):
+    total = 0
+    for i in torch.randperm(1796).split(2):
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(model(x[i]), y[i])
+        loss.backward()
+        opt.step()
+        total += loss.item()
+    print("epoch", epoch, "loss", total / 898)

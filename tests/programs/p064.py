@@ -1,0 +1,28 @@
+"""Epochs in a function."""
+import torch
+from sklearn.datasets import load_digits
+from torch import nn
+
+torch.manual_seed(0)
+d = load_digits()
+x, y = torch.tensor(d.data / 16, dtype=torch.float32), torch.tensor(d.target)
+
+net = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+opt = torch.optim.Adam(net.parameters(), lr=1e-3)
+
+
+def train(epochs):
+    for epoch in range(epochs):
+        total = 0.0
+        for i in torch.randperm(1797).split(64):
+            opt.zero_grad()
+            loss = nn.functional.cross_entropy(net(x[i]), y[i])
+            loss.backward()
+            opt.step()
+            total += loss.item()
+        print(f"epoch {epoch + 1} of {epochs}: loss {total:.3f}")
+        return net
+
+
+train(10)
+print("model trained")
