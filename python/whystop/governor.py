@@ -6,6 +6,7 @@ from time import process_time
 _SHARE = 0.01
 _TOKENS_MAX_S = 0.25  # What a quiet stretch may save up: one pass over a large model.
 _COSTS_KEPT = 9
+_RESERVED = "window"  # How the loop was left cannot be seen later: a short run must not spend all on other samples first.
 
 
 class Governor:
@@ -18,7 +19,7 @@ class Governor:
     def __init__(self, share=_SHARE):
         self._share = share
         # The start of the process (importing torch alone takes a second) earned its share too.
-        self.tokens_s = share * process_time()
+        self.tokens_s = self._reserve_s = share * process_time() / 2
         self.spent_s = 0.0
         self._costs = {}
         self._medians = {}
@@ -34,15 +35,19 @@ class Governor:
 
     def affords(self, what, units=1):
         """Whether `units` of a work that was measured before fit into the tokens. The first time always does."""
-        return self.cost(what, units) <= self.tokens_s
+        cost = self.cost(what, units)
+        return cost <= self.tokens_s or (what == _RESERVED and cost <= self._reserve_s)
 
     def cost(self, what, units=1):
         return self._medians.get(what, 0.0) * units
 
     def spend(self, what, units, seconds):
         cost = self._note(what, units, seconds) * units
-        self.tokens_s -= cost
         self.spent_s += cost
+        if what == _RESERVED and cost <= self._reserve_s:
+            self._reserve_s -= cost
+        else:
+            self.tokens_s -= cost
 
     def _note(self, what, units, seconds):
         costs = self._costs.setdefault(what, deque(maxlen=_COSTS_KEPT))

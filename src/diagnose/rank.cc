@@ -10,8 +10,9 @@ namespace {
 constexpr std::size_t kContributingMax = 4;
 
 bool IsBetter(const Candidate& a, const Candidate& b) {
-  return std::tuple(a.confidence, a.generic, a.order, a.cause->id) <
-         std::tuple(b.confidence, b.generic, b.order, b.cause->id);
+  // "All planned epochs ran" is no answer where, as surely, something was wrong with them.
+  return std::tuple(a.confidence, !a.cause->fault, a.generic, a.order, a.cause->id) <
+         std::tuple(b.confidence, !b.cause->fault, b.generic, b.order, b.cause->id);
 }
 
 bool ExplainsTheEnd(const Candidate& candidate) {

@@ -9,7 +9,7 @@ class Accumulator(nn.Module):
         self.cell_in = nn.Linear(1, hidden)
         self.cell_rec = nn.Linear(hidden, hidden, bias=False)
         self.readout = nn.Linear(hidden, 1)
-        nn.init.normal_(self.cell_rec.weight, std=0.42)
+        nn.init.normal_(self.cell_rec.weight, std=0.225)
 
     def forward(self, seq):
         state = torch.zeros(seq.shape[0], self.cell_rec.in_features)

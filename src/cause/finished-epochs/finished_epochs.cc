@@ -15,6 +15,9 @@ void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out) {
   if (run.ExitCode() != 0 || run.FindObservation("framework-stop") != nullptr) {
     return;
   }
+  if (Counted(run, "steps") == 0.0 && Counted(run, "backwards") == 0.0) {
+    return;  // Turns of the loop without a step are no training: something else is to be told.
+  }
   if (ReasonOf(exit) == ExitReason::kEnd && TextOf(*exit, "role") != "steps") {
     const auto turn = exit->Number("turn");
     const auto planned = exit->Number("planned");

@@ -21,6 +21,11 @@ void WeighClassLosses(const CaseFile& run, Hypothesis& out) {
     }
   }
   for (const Observation* call : LossCalls(run, {"binary_cross_entropy", "binary_cross_entropy_with_logits"})) {
+    const Observation* model = run.FindObservation("model");
+    if (model != nullptr && TextOf(*model, "last") == "Softmax" && TextOf(*call, "input_shape").ends_with("x1")) {
+      out.Add(Decisive("loss-call", "the last layer is a softmax over a single output, which is 1 whatever the input"));
+      return;
+    }
     if (NumberOf(*call, "target_min") < 0 || NumberOf(*call, "target_max") > 1) {
       out.Add(Decisive("loss-call", TextOf(*call, "function") + " was given targets from " + HumanNumber(NumberOf(*call, "target_min")) + " to " +
                                         HumanNumber(NumberOf(*call, "target_max")) + "; they must lie between 0 and 1"));
