@@ -25,13 +25,14 @@ def read_manifest() -> list:
     for line in (HERE / "manifest.tsv").read_text().splitlines():
         if line and not line.startswith("#"):
             name, *fields = line.split("\t")
-            rows.append((name, *(set(field.split("|")) for field in (fields + [""] * 4)[:4])))
+            outcome, learning, roots, never, miss = (fields + [""] * 5)[:5]
+            rows.append((name, *(set(field.split("|")) for field in (outcome, learning, roots, never)), miss))
     return rows
 
 
 def selected() -> list:
-    rows = read_manifest()
-    return rows if os.environ.get("WHYSTOP_ALL") == "1" else rows[::2]
+    rows = read_manifest() if os.environ.get("WHYSTOP_ALL") == "1" else read_manifest()[::2]
+    return [pytest.param(*row[:5], id=row[0], marks=[pytest.mark.xfail(reason=row[5], strict=False)] if row[5] else []) for row in rows]
 
 
 def judge(name: str, folder: pathlib.Path) -> dict:
@@ -66,7 +67,7 @@ def test_manifest_lists_every_program():
     assert sorted(row[0] for row in read_manifest()) == sorted(path.stem for path in HERE.glob("p[0-9]*.py"))
 
 
-@pytest.mark.parametrize(("name", "outcomes", "learning", "roots", "never"), selected(), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(("name", "outcomes", "learning", "roots", "never"), selected())
 def test_program(name, outcomes, learning, roots, never, tmp_path):
     pytest.importorskip("torch")
     pytest.importorskip("sklearn")
