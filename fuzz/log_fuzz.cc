@@ -1,5 +1,5 @@
-// Any bytes as a log: no crash, the same events however the bytes are chunked, and no more events than the input
-// can justify.
+// Any bytes as a log: no crash, the same events however the bytes are chunked, and no more events
+// than the input can justify.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace {
 
 using whystop::Event;
 
-/// Folds every event into one number, so that two ways of reading can be compared without keeping them.
+/// Folds every event into one number, so that two ways of reading can be compared without keeping
+/// them.
 class Digest final : public whystop::EventSink {
  public:
   void Push(const Event& event) override {

@@ -1,5 +1,6 @@
-// How fast a log is read: plain read, signatures only, signatures with metrics, and ripgrep with the same patterns.
-// Interleaved in one run, best CPU time of several rounds. Usage: scan_bench [MIB] [ROUNDS] [FILE]
+// How fast a log is read: plain read, signatures only, signatures with metrics, and ripgrep with
+// the same patterns. Interleaved in one run, best CPU time of several rounds. Usage: scan_bench
+// [MIB] [ROUNDS] [FILE]
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -47,11 +48,14 @@ struct Ignore : whystop::EventSink {
 };
 
 struct Hits : whystop::SignatureScanner::Sink {
-  void OnMatch(std::string_view, const std::vector<whystop::SignatureMatcher::Match>&) override { ++lines; }
+  void OnMatch(std::string_view, const std::vector<whystop::SignatureMatcher::Match>&) override {
+    ++lines;
+  }
   std::int64_t lines = 0;
 };
 
-/// The patterns as ripgrep wants them. A whole-line row is left out: ripgrep sees the logger prefix, we do not.
+/// The patterns as ripgrep wants them. A whole-line row is left out: ripgrep sees the logger
+/// prefix, we do not.
 void WritePatterns(const std::string& path) {
   std::ofstream out(path);
   for (const Signature& row : whystop::AllSignatures()) {
@@ -59,7 +63,8 @@ void WritePatterns(const std::string& path) {
       continue;
     }
     for (const char letter : row.pattern) {
-      if (row.kind == Signature::Kind::kLiteral && std::strchr("\\.+*?()|[]{}^$#&-~", letter) != nullptr) {
+      if (row.kind == Signature::Kind::kLiteral &&
+          std::strchr("\\.+*?()|[]{}^$#&-~", letter) != nullptr) {
         out << '\\';
       }
       out << letter;
@@ -74,7 +79,8 @@ double Ripgrep(const std::string& patterns, const std::string& log) {
   if (child == 0) {
     const int quiet = ::open("/dev/null", O_WRONLY);
     ::dup2(quiet, 1);
-    ::execlp("rg", "rg", "--no-unicode", "--no-config", "-j1", "-a", "-c", "-f", patterns.c_str(), log.c_str(), nullptr);
+    ::execlp("rg", "rg", "--no-unicode", "--no-config", "-j1", "-a", "-c", "-f", patterns.c_str(),
+             log.c_str(), nullptr);
     ::_exit(127);
   }
   int status = 0;
@@ -83,7 +89,9 @@ double Ripgrep(const std::string& patterns, const std::string& log) {
   if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) {
     return -1;
   }
-  const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6; };
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
@@ -114,25 +122,38 @@ int main(int argc, char** argv) {
   std::int64_t lines = 0;
   std::uint64_t sum = 0;
   std::vector<Contest> contests;
-  contests.push_back({"plain read", [&] { return timed([&] { ReadAll(log, [&](std::string_view part) { sum += static_cast<unsigned char>(part[0]); }); }); }, {}});
-  contests.push_back({"signatures", [&] {
-    return timed([&] {
-      Hits hits;
-      whystop::SignatureScanner scanner(whystop::SignatureMatcher::Shared(), hits);
-      ReadAll(log, [&](std::string_view part) { scanner.Feed(part); });
-      scanner.Finish();
-      lines = hits.lines;
-    });
-  }, {}});
-  contests.push_back({"signatures and metrics", [&] {
-    return timed([&] {
-      Ignore ignore;
-      whystop::LogReader reader("log", ignore, {.text_end = true});
-      ReadAll(log, [&](std::string_view part) { reader.Feed(part, whystop::RunTime{}); });
-      reader.Finish(whystop::RunTime{}, std::nullopt);
-      events = ignore.events;
-    });
-  }, {}});
+  contests.push_back(
+      {"plain read",
+       [&] {
+         return timed([&] {
+           ReadAll(log, [&](std::string_view part) { sum += static_cast<unsigned char>(part[0]); });
+         });
+       },
+       {}});
+  contests.push_back({"signatures",
+                      [&] {
+                        return timed([&] {
+                          Hits hits;
+                          whystop::SignatureScanner scanner(whystop::SignatureMatcher::Shared(),
+                                                            hits);
+                          ReadAll(log, [&](std::string_view part) { scanner.Feed(part); });
+                          scanner.Finish();
+                          lines = hits.lines;
+                        });
+                      },
+                      {}});
+  contests.push_back(
+      {"signatures and metrics",
+       [&] {
+         return timed([&] {
+           Ignore ignore;
+           whystop::LogReader reader("log", ignore, {.text_end = true});
+           ReadAll(log, [&](std::string_view part) { reader.Feed(part, whystop::RunTime{}); });
+           reader.Finish(whystop::RunTime{}, std::nullopt);
+           events = ignore.events;
+         });
+       },
+       {}});
   contests.push_back({"rg --no-unicode", [&] { return Ripgrep(patterns, log); }, {}});
   for (int round = 0; round < rounds; ++round) {
     for (Contest& contest : contests) {
@@ -144,13 +165,15 @@ int main(int argc, char** argv) {
   for (const Contest& contest : contests) {
     const double best = *std::min_element(contest.seconds.begin(), contest.seconds.end());
     const double worst = *std::max_element(contest.seconds.begin(), contest.seconds.end());
-    std::printf("%-24s %7.3f GB/s (worst round %.3f)", contest.name, gigabytes / best, gigabytes / worst);
+    std::printf("%-24s %7.3f GB/s (worst round %.3f)", contest.name, gigabytes / best,
+                gigabytes / worst);
     std::printf(ripgrep > 0 ? "  %5.2f x rg\n" : "\n", ripgrep / best);
   }
   rusage own{};
   ::getrusage(RUSAGE_SELF, &own);
-  std::printf("lines with a signature %lld, events %lld, peak memory %.1f MiB\n", static_cast<long long>(lines),
-              static_cast<long long>(events), static_cast<double>(own.ru_maxrss) / 1024);
+  std::printf("lines with a signature %lld, events %lld, peak memory %.1f MiB\n",
+              static_cast<long long>(lines), static_cast<long long>(events),
+              static_cast<double>(own.ru_maxrss) / 1024);
   std::remove(log.c_str());
   std::remove(patterns.c_str());
   return sum == 0 ? 2 : 0;

@@ -36,9 +36,11 @@ void ParseCount(std::string_view text, Bar& out) {
   }
 }
 
-/// The "[00:12<00:34, 1.2it/s, loss=0.3]" of tqdm that starts at or after `from`: position of the bracket, or npos.
+/// The "[00:12<00:34, 1.2it/s, loss=0.3]" of tqdm that starts at or after `from`: position of the
+/// bracket, or npos.
 std::size_t FindTimes(std::string_view line, std::size_t from) {
-  for (std::size_t at = line.find('[', from); at != std::string_view::npos; at = line.find('[', at + 1)) {
+  for (std::size_t at = line.find('[', from); at != std::string_view::npos;
+       at = line.find('[', at + 1)) {
     std::size_t end = at + 1;
     while (end < line.size() && (IsDigit(line[end]) || line[end] == ':')) {
       ++end;
@@ -57,7 +59,8 @@ std::string_view LabelOf(std::string_view head) {
   while (!head.empty() && (IsDigit(head.back()) || head.back() == ' ' || head.back() == '.')) {
     const bool digit = IsDigit(head.back());
     head.remove_suffix(1);
-    if (digit && !head.empty() && !IsDigit(head.back()) && head.back() != ' ' && head.back() != '.') {
+    if (digit && !head.empty() && !IsDigit(head.back()) && head.back() != ' ' &&
+        head.back() != '.') {
       break;
     }
   }
@@ -137,9 +140,10 @@ std::optional<Bar> ParseBar(std::string_view line) {
 
 bool IsSideBar(const Bar& bar) {
   static constexpr std::array<std::string_view, 27> kSideWords = {
-      "load",   "download", "fetch",   "extract", "map",      "filter", "tokeniz", "eval",    "valid",
-      "test",   "saving",   "save",    "generat", "convert",  "upload", "scan",    "cach",    "preprocess",
-      "prepar", "infer",    "predict", "task",    "deserial", "sanity", "read",    "writing", "comput"};
+      "load",   "download", "fetch",  "extract",    "map",     "filter",  "tokeniz",
+      "eval",   "valid",    "test",   "saving",     "save",    "generat", "convert",
+      "upload", "scan",     "cach",   "preprocess", "prepar",  "infer",   "predict",
+      "task",   "deserial", "sanity", "read",       "writing", "comput"};
   std::string label(bar.label.substr(0, 128));
   std::transform(label.begin(), label.end(), label.begin(), [](char letter) {
     return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));

@@ -22,7 +22,9 @@ std::vector<std::string_view> Words(std::string_view line) {
   return words;
 }
 
-bool IsName(std::string_view word) { return !word.empty() && (word[0] < '0' || word[0] > '9') && word[0] != '-'; }
+bool IsName(std::string_view word) {
+  return !word.empty() && (word[0] < '0' || word[0] > '9') && word[0] != '-';
+}
 
 /// "Box(P" and "mAP50-95)" lose the brackets that group them.
 std::string ColumnName(std::string_view word) {
@@ -47,16 +49,19 @@ void KeepNames(const std::vector<std::string_view>& words, std::vector<std::stri
 
 bool ColumnTable::PushHeader(std::string_view line) {
   const std::string_view text = Trim(line);
-  if ((!text.starts_with("Epoch ") && !text.starts_with("Class ")) || (text[6] != ' ' && !IsOf(text[6], kLetterAlpha))) {
+  if ((!text.starts_with("Epoch ") && !text.starts_with("Class ")) ||
+      (text[6] != ' ' && !IsOf(text[6], kLetterAlpha))) {
     return false;
   }
   const std::vector<std::string_view> words = Words(text);
-  if (words.size() < 4 || words.size() > kColumnsMax || !std::all_of(words.begin(), words.end(), IsName)) {
+  if (words.size() < 4 || words.size() > kColumnsMax ||
+      !std::all_of(words.begin(), words.end(), IsName)) {
     return false;
   }
   if (words[0] == "Epoch") {
     const bool loss = std::any_of(words.begin(), words.end(), [](std::string_view word) {
-      return word.find("loss") != std::string_view::npos || word == "box" || word == "obj" || word == "cls";
+      return word.find("loss") != std::string_view::npos || word == "box" || word == "obj" ||
+             word == "cls";
     });
     if (loss) {
       KeepNames(words, columns_);
@@ -68,9 +73,11 @@ bool ColumnTable::PushHeader(std::string_view line) {
   return true;
 }
 
-/// "all 453 907 0.79 0.80 0.84 0.38". Its header belongs to a bar and may have gone to another stream.
+/// "all 453 907 0.79 0.80 0.84 0.38". Its header belongs to a bar and may have gone to another
+/// stream.
 bool ColumnTable::ReadClassRow(const std::vector<std::string_view>& words, MetricLine& out) const {
-  static const std::vector<std::string> kUsual = {"Class", "Images", "Instances", "P", "R", "mAP50", "mAP50-95"};
+  static const std::vector<std::string> kUsual = {"Class", "Images", "Instances", "P",
+                                                  "R",     "mAP50",  "mAP50-95"};
   const std::vector<std::string>& names = class_columns_.empty() ? kUsual : class_columns_;
   if (words.size() != names.size()) {
     return false;

@@ -19,16 +19,17 @@ class ColumnTable {
  public:
   /// True: the line is a header, remembered.
   bool PushHeader(std::string_view line);
-  /// True: the line is a row of the last header; `out` holds its numbers. `line` must outlive `out`'s keys' use.
+  /// True: the line is a row of the last header; `out` holds its numbers. `line` must outlive
+  /// `out`'s keys' use.
   bool ReadRow(std::string_view line, MetricLine& out);
 
  private:
   bool ReadClassRow(const std::vector<std::string_view>& words, MetricLine& out) const;
 
-  std::vector<std::string> columns_;       // Of "Epoch ..." headers.
-  std::vector<std::string> class_columns_; // Of "Class ..." headers.
-  int headers_ = 0;                        // One an epoch.
-  std::optional<double> row_epoch_;        // Absent: the bars with the rows went to another stream.
+  std::vector<std::string> columns_;        // Of "Epoch ..." headers.
+  std::vector<std::string> class_columns_;  // Of "Class ..." headers.
+  int headers_ = 0;                         // One an epoch.
+  std::optional<double> row_epoch_;  // Absent: the bars with the rows went to another stream.
 };
 
 }  // namespace whystop

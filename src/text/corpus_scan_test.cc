@@ -14,7 +14,9 @@
 namespace whystop {
 namespace {
 
-std::filesystem::path CorpusLogs() { return std::filesystem::path(WHYSTOP_SOURCE_DIR) / ".." / "shared" / "corpus" / "logs"; }
+std::filesystem::path CorpusLogs() {
+  return std::filesystem::path(WHYSTOP_SOURCE_DIR) / ".." / "shared" / "corpus" / "logs";
+}
 
 std::string Contents(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -30,9 +32,10 @@ class Compare : public LineSink {
     for (const Signature& row : AllSignatures()) {
       const std::string pattern(row.pattern);
       std::string error;
-      const std::string regex = row.kind == Signature::Kind::kRegex     ? pattern
-                                : row.kind == Signature::Kind::kLiteral ? re2::RE2::QuoteMeta(pattern)
-                                                                        : "^\\s*" + re2::RE2::QuoteMeta(pattern) + "\\s*$";
+      const std::string regex = row.kind == Signature::Kind::kRegex ? pattern
+                                : row.kind == Signature::Kind::kLiteral
+                                    ? re2::RE2::QuoteMeta(pattern)
+                                    : "^\\s*" + re2::RE2::QuoteMeta(pattern) + "\\s*$";
       EXPECT_EQ(set_.Add(regex, &error), static_cast<int>(rows_.size())) << error;
       rows_.push_back(&row);
     }
@@ -85,7 +88,8 @@ struct Count : EventSink {
   std::int64_t ends = 0;
 };
 
-/// Goal: wherever a log is cut, reading it is safe and ends in one TextEnd. Method: cut each at many lengths.
+/// Goal: wherever a log is cut, reading it is safe and ends in one TextEnd. Method: cut each at
+/// many lengths.
 TEST(Corpus, EveryCutIsReadToItsEnd) {
   if (!std::filesystem::exists(CorpusLogs())) {
     GTEST_SKIP() << "no corpus at " << CorpusLogs();

@@ -6,7 +6,8 @@
 
 namespace whystop {
 
-/// Classes of bytes for the lexers, looked up instead of searched: a log has a byte to look at every nanosecond.
+/// Classes of bytes for the lexers, looked up instead of searched: a log has a byte to look at
+/// every nanosecond.
 enum LetterClass : std::uint8_t {
   kLetterDigit = 1,
   kLetterAlpha = 2,
@@ -20,9 +21,11 @@ enum LetterClass : std::uint8_t {
 
 namespace letters_internal {
 
-constexpr void Mark(std::array<std::uint8_t, 256>& table, std::string_view letters, std::uint8_t bits) {
+constexpr void Mark(std::array<std::uint8_t, 256>& table, std::string_view letters,
+                    std::uint8_t bits) {
   for (const char letter : letters) {
-    table[static_cast<unsigned char>(letter)] = static_cast<std::uint8_t>(table[static_cast<unsigned char>(letter)] | bits);
+    table[static_cast<unsigned char>(letter)] =
+        static_cast<std::uint8_t>(table[static_cast<unsigned char>(letter)] | bits);
   }
 }
 

@@ -66,7 +66,8 @@ void LineSplitter::FeedWide(std::string_view bytes) {
 }
 
 void LineSplitter::FeedText(std::string_view bytes) {
-  while (const void* found = bytes.empty() ? nullptr : std::memchr(bytes.data(), '\n', bytes.size())) {
+  while (const void* found =
+             bytes.empty() ? nullptr : std::memchr(bytes.data(), '\n', bytes.size())) {
     const auto size = static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data());
     EndLine(bytes.substr(0, size));
     ++number_;
@@ -93,7 +94,8 @@ void LineSplitter::FeedText(std::string_view bytes) {
 
 /// `rest` and what was carried over are all of a line up to its \n; there may be \r in it.
 void LineSplitter::EndLine(std::string_view rest) {
-  if (carry_.empty() && !in_pieces_ && rest.size() < kLineBytesMax && !rest.empty() && !HasControlBytes(rest)) {
+  if (carry_.empty() && !in_pieces_ && rest.size() < kLineBytesMax && !rest.empty() &&
+      !HasControlBytes(rest)) {
     after_return_ = false;
     Emit(rest);
     return;

@@ -6,7 +6,8 @@
 
 namespace whystop {
 
-/// One line as a person would see it: escapes, backspaces and NULs are gone. `text` is valid during the call only.
+/// One line as a person would see it: escapes, backspaces and NULs are gone. `text` is valid during
+/// the call only.
 struct LogLine {
   std::string_view text;
   std::int64_t number = 0;  // 1-based; all redraws of one line share its number.
@@ -20,8 +21,8 @@ class LineSink {
   virtual void OnNulRun(std::int64_t bytes, std::int64_t line) = 0;
 };
 
-/// Cuts a byte stream into lines at \n, \r and NUL runs. However the bytes are chunked, the lines are the same.
-/// Memory is bounded: a longer line than kLineBytesMax is handed out in pieces.
+/// Cuts a byte stream into lines at \n, \r and NUL runs. However the bytes are chunked, the lines
+/// are the same. Memory is bounded: a longer line than kLineBytesMax is handed out in pieces.
 class LineSplitter {
  public:
   static constexpr std::size_t kLineBytesMax = 64 << 10;

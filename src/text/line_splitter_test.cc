@@ -9,7 +9,9 @@ namespace whystop {
 namespace {
 
 struct Lines : LineSink {
-  void OnLine(const LogLine& line) override { got.push_back(std::to_string(line.number) + ":" + std::string(line.text)); }
+  void OnLine(const LogLine& line) override {
+    got.push_back(std::to_string(line.number) + ":" + std::string(line.text));
+  }
   void OnNulRun(std::int64_t bytes, std::int64_t line) override {
     got.push_back("nul " + std::to_string(bytes) + " before " + std::to_string(line));
   }
@@ -69,7 +71,8 @@ TEST(LineSplitter, HandsOutEndlessLinesInPieces) {
 /// Goal: chunking must not matter. Method: a nasty text, in chunks of every size.
 TEST(LineSplitter, AnyChunkingGivesTheSameLines) {
   std::string bytes("\xEF\xBB\xBF 1%|\r 2%|\x1b[31m\r\n\r\r\nplain\n\0\0text\0\n", 36);
-  bytes += std::string(LineSplitter::kLineBytesMax, 'y') + "\n" + std::string(LineSplitter::kLineBytesMax + 1, 'z') + "\rq";
+  bytes += std::string(LineSplitter::kLineBytesMax, 'y') + "\n" +
+           std::string(LineSplitter::kLineBytesMax + 1, 'z') + "\rq";
   const Strings whole = Split(bytes, bytes.size());
   for (std::size_t chunk = 1; chunk < 60; ++chunk) {
     ASSERT_EQ(Split(bytes, chunk), whole) << "chunks of " << chunk;

@@ -13,11 +13,15 @@ namespace {
 
 constexpr std::size_t kLineShownBytes = 500;
 constexpr std::size_t kPendingMax = 64;
-constexpr std::int64_t kAdvancesToSurvive = 3;  // Other ranks and a bar's last redraw move on a little.
-constexpr std::int64_t kTeardownLinesMax = 80;  // A program that says more after a traceback has gone on.
+constexpr std::int64_t kAdvancesToSurvive =
+    3;  // Other ranks and a bar's last redraw move on a little.
+constexpr std::int64_t kTeardownLinesMax =
+    80;                               // A program that says more after a traceback has gone on.
 constexpr int kBarsInLineMax = 4096;  // Some writers drop the returns between redraws.
 
-bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
+bool IsBlank(std::string_view text) {
+  return text.find_first_not_of(" \t") == std::string_view::npos;
+}
 
 }  // namespace
 
@@ -46,7 +50,9 @@ void LogReader::OnNulRun(std::int64_t bytes, std::int64_t line) {
   sessions_.NoteFailure();  // If a run's first lines follow, the one before was cut off.
   Observation seen;
   seen.kind = "nul-run";
-  seen.attributes = {{"bytes", static_cast<double>(bytes)}, {"line", static_cast<double>(line)}, {"file", source_}};
+  seen.attributes = {{"bytes", static_cast<double>(bytes)},
+                     {"line", static_cast<double>(line)},
+                     {"file", source_}};
   Push(std::move(seen));
 }
 
@@ -77,7 +83,8 @@ bool LogReader::ReadBar(std::string_view text, std::int64_t number, std::string_
     StartSession("a progress bar started over", number);
     static_cast<void>(progress_.PushBar(*bar));
   }
-  if (!bar->postfix.empty() && LexMetricLine(bar->postfix, metric_line_) && !metric_line_.values.empty()) {
+  if (!bar->postfix.empty() && LexMetricLine(bar->postfix, metric_line_) &&
+      !metric_line_.values.empty()) {
     metric_line_.step = bar->done;
     metric_line_.steps = bar->total;
     PushScalars(metric_line_, number, std::nullopt);
@@ -94,7 +101,8 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
   const PeeledLine line = PeelPrefix(text);
   const std::vector<SignatureMatcher::Match> matches = matcher_.MatchLine(line.body);
   const auto marked = [&matches](std::string_view cause) {
-    return std::any_of(matches.begin(), matches.end(), [cause](const auto& match) { return match.signature->cause == cause; });
+    return std::any_of(matches.begin(), matches.end(),
+                       [cause](const auto& match) { return match.signature->cause == cause; });
   };
   if (!IsBlank(text)) {
     last_line_.assign(text.substr(0, kLineShownBytes));
@@ -103,7 +111,8 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
     if (tracebacks_.HasOpenException()) {
       sessions_.NoteFailure();
     }
-    const char* reason = tracebacks_.InFrames() ? nullptr : sessions_.Push(line, marked("session-start"));
+    const char* reason =
+        tracebacks_.InFrames() ? nullptr : sessions_.Push(line, marked("session-start"));
     if (reason != nullptr) {
       StartSession(reason, number);
     }
@@ -125,9 +134,10 @@ void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number,
   for (const SignatureMatcher::Match& match : matches) {
     const Signature& row = *match.signature;
     last_was_whole_ = true;
-    const bool repeated = std::any_of(matches.data(), &match, [&row](const SignatureMatcher::Match& other) {
-      return other.signature->cause == row.cause && other.signature->role == row.role;
-    });
+    const bool repeated =
+        std::any_of(matches.data(), &match, [&row](const SignatureMatcher::Match& other) {
+          return other.signature->cause == row.cause && other.signature->role == row.role;
+        });
     if (row.role == LogFact::Role::kNoise || repeated) {
       continue;
     }
@@ -181,7 +191,8 @@ void LogReader::HoldException(PrintedException exception) {
   pending_.push_back({.exception = std::move(exception), .advances = progress_.advances()});
 }
 
-/// An exception after which training moved on was survived; one with nothing but clean-up after it was not.
+/// An exception after which training moved on was survived; one with nothing but clean-up after it
+/// was not.
 void LogReader::SettleExceptions(bool over) {
   std::vector<Pending> waiting;
   for (Pending& held : pending_) {
@@ -253,7 +264,8 @@ void LogReader::PushScalars(const MetricLine& line, std::int64_t number, std::op
   }
 }
 
-/// How far the run means to go, where only its configuration says so: "max_epochs=12", "max: 36 epochs".
+/// How far the run means to go, where only its configuration says so: "max_epochs=12", "max: 36
+/// epochs".
 void LogReader::ReadPlan(std::string_view body) {
   const PlanWords plan = ReadPlanWords(body, metric_line_);
   if (plan.epochs) {
@@ -265,7 +277,8 @@ void LogReader::ReadPlan(std::string_view body) {
 }
 
 void LogReader::PushProgress(std::int64_t number, std::optional<int> rank, bool force) {
-  if (!(progress_.started() || (force && progress_.planned())) || (!force && !push_progress_ && progress_.milestone() == milestone_pushed_)) {
+  if (!(progress_.started() || (force && progress_.planned())) ||
+      (!force && !push_progress_ && progress_.milestone() == milestone_pushed_)) {
     return;
   }
   milestone_pushed_ = progress_.milestone();
@@ -289,7 +302,8 @@ void LogReader::StartSession(const char* reason, std::int64_t number) {
   PushProgress(number, std::nullopt, true);
   Observation seen;
   seen.kind = "session-start";
-  seen.attributes = {{"reason", std::string(reason)}, {"line", static_cast<double>(number)}, {"file", source_}};
+  seen.attributes = {
+      {"reason", std::string(reason)}, {"line", static_cast<double>(number)}, {"file", source_}};
   Push(std::move(seen));
   progress_.Reset();
   metrics_.Reset();

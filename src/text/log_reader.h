@@ -20,12 +20,14 @@
 namespace whystop {
 
 struct LogReaderOptions {
-  bool text_end = false;  // Say at Finish how the text ends: for files, where no exit status is known.
+  bool text_end =
+      false;  // Say at Finish how the text ends: for files, where no exit status is known.
 };
 
-/// Turns the bytes of one log stream into events: LogFact, ExceptionSeen, Scalar, Progress, and the Observation
-/// "session-start" {reason, line} where another run begins in the same file (what came before it is history).
-/// However the bytes are chunked, the events are the same. Memory is bounded. See README.md for what the facts mean.
+/// Turns the bytes of one log stream into events: LogFact, ExceptionSeen, Scalar, Progress, and the
+/// Observation "session-start" {reason, line} where another run begins in the same file (what came
+/// before it is history). However the bytes are chunked, the events are the same. Memory is
+/// bounded. See README.md for what the facts mean.
 class LogReader final : private LineSink {
  public:
   LogReader(std::string source_name, EventSink& out, LogReaderOptions options = {});
@@ -48,7 +50,8 @@ class LogReader final : private LineSink {
 
   void ReadText(std::string_view text, std::int64_t number);
   bool ReadBar(std::string_view text, std::int64_t number, std::string_view& rest);
-  void ReadFacts(const PeeledLine& line, std::int64_t number, const std::vector<SignatureMatcher::Match>& matches);
+  void ReadFacts(const PeeledLine& line, std::int64_t number,
+                 const std::vector<SignatureMatcher::Match>& matches);
   void ReadMetrics(const PeeledLine& line, std::int64_t number);
   void PushMetricLine(std::int64_t number, std::optional<int> rank);
   void ReadPlan(std::string_view body);
@@ -73,18 +76,18 @@ class LogReader final : private LineSink {
   SessionWatch sessions_;
 
   RunTime at_{};
-  MetricLine metric_line_;                     // Scratch, as are the points and the event.
+  MetricLine metric_line_;  // Scratch, as are the points and the event.
   std::vector<MetricStream::Point> points_;
   Event scalar_event_;
   ColumnTable columns_;
   std::vector<Pending> pending_;
   std::int64_t milestone_pushed_ = 0;
-  bool push_progress_ = false;                 // A fact was told: say whether training goes on after it.
+  bool push_progress_ = false;  // A fact was told: say whether training goes on after it.
   bool completed_ = false;
-  std::int64_t lines_since_end_ = 0;           // Ordinary lines after the last sign of an end.
+  std::int64_t lines_since_end_ = 0;  // Ordinary lines after the last sign of an end.
   std::string last_line_;
   std::int64_t last_line_number_ = 0;
-  bool last_was_whole_ = false;                // The last line was a bar, a metric line or a known phrase.
+  bool last_was_whole_ = false;  // The last line was a bar, a metric line or a known phrase.
 };
 
 }  // namespace whystop

@@ -37,19 +37,22 @@ Kept Read(std::string_view log, std::size_t chunk = 1 << 20) {
 TextEnd::Kind EndOf(const Kept& kept) { return kept.All<TextEnd>().at(0).kind; }
 
 constexpr std::string_view kTraceback =
-    "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n    main()\nRuntimeError: boom\n";
+    "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n    "
+    "main()\nRuntimeError: boom\n";
 
 std::string Epochs(int from, int to, int of) {
   std::string log;
   for (int epoch = from; epoch <= to; ++epoch) {
-    log += "Epoch [" + std::to_string(epoch) + "/" + std::to_string(of) + "], Train Loss: " + std::to_string(1.0 / epoch) + "\n";
+    log += "Epoch [" + std::to_string(epoch) + "/" + std::to_string(of) +
+           "], Train Loss: " + std::to_string(1.0 / epoch) + "\n";
   }
   return log;
 }
 
 TEST(LogReader, TextGluedToABarIsALineOfItsOwn) {
-  const Kept kept = Read("\r52%|##5  | 260/500 [11:57<11:22, 2.84s/it]slurmstepd: error: *** JOB 1 ON n CANCELLED AT "
-                         "2022-10-13T04:10:12 DUE TO TIME LIMIT ***");
+  const Kept kept = Read(
+      "\r52%|##5  | 260/500 [11:57<11:22, 2.84s/it]slurmstepd: error: *** JOB 1 ON n CANCELLED AT "
+      "2022-10-13T04:10:12 DUE TO TIME LIMIT ***");
   const auto facts = kept.All<LogFact>();
   ASSERT_EQ(facts.size(), 1U);
   EXPECT_EQ(facts[0].cause, "scheduler-time-limit");
@@ -63,8 +66,8 @@ TEST(LogReader, TextGluedToABarIsALineOfItsOwn) {
 TEST(LogReader, ManyBarsMayStandInOneLine) {
   std::string log;
   for (int step = 0; step <= 50; ++step) {
-    log += "Training (epoch 0 / 20):  1%|#  | " + std::to_string(step) + "/157 [00:15<41:21, 15.91s/it, loss=" +
-           std::to_string(9.5 - step * 0.1) + ", lr=0.02]";
+    log += "Training (epoch 0 / 20):  1%|#  | " + std::to_string(step) +
+           "/157 [00:15<41:21, 15.91s/it, loss=" + std::to_string(9.5 - step * 0.1) + ", lr=0.02]";
   }
   const Kept kept = Read(log + "Killed\n");
   EXPECT_EQ(kept.All<Progress>().back().step, 50);
@@ -81,7 +84,8 @@ TEST(LogReader, ASurvivedExceptionEndsNothing) {
 }
 
 TEST(LogReader, AnExceptionAtTheEndEndsTheProcess) {
-  const Kept kept = Read(Epochs(1, 3, 20) + std::string(kTraceback) + "wandb: Synced 5 W&B file(s)\n");
+  const Kept kept =
+      Read(Epochs(1, 3, 20) + std::string(kTraceback) + "wandb: Synced 5 W&B file(s)\n");
   const auto exceptions = kept.All<ExceptionSeen>();
   ASSERT_EQ(exceptions.size(), 1U);
   EXPECT_TRUE(exceptions[0].ended_process);
@@ -101,7 +105,8 @@ TEST(LogReader, ATracebackPrintedTwiceComesOnceWithItsRank) {
 }
 
 TEST(LogReader, AppendedRunsAreAnnounced) {
-  const Kept kept = Read("nohup: ignoring input\n" + Epochs(1, 5, 5) + "nohup: ignoring input\n" + Epochs(1, 2, 5));
+  const Kept kept = Read("nohup: ignoring input\n" + Epochs(1, 5, 5) + "nohup: ignoring input\n" +
+                         Epochs(1, 2, 5));
   int sessions = 0;
   for (const Observation& seen : kept.All<Observation>()) {
     sessions += seen.kind == "session-start" ? 1 : 0;
@@ -126,16 +131,18 @@ TEST(LogReader, EndsAreToldApart) {
   EXPECT_EQ(EndOf(Read(Epochs(1, 4, 5))), TextEnd::Kind::kMidProgress);
   EXPECT_EQ(EndOf(Read("loading data\nbuilding model\n")), TextEnd::Kind::kSilent);
   EXPECT_EQ(EndOf(Read("loading data\nbuilding mod")), TextEnd::Kind::kMidLine);
-  EXPECT_EQ(EndOf(Read(std::string("12%|#   | 12/100 [00:10<01:00, 1.0it/s]\0\0\0\0", 43))), TextEnd::Kind::kNulTail);
-  EXPECT_EQ(EndOf(Read("{'train_runtime': 12.5, 'train_loss': 0.5, 'epoch': 3.0}\n")), TextEnd::Kind::kCompleted);
+  EXPECT_EQ(EndOf(Read(std::string("12%|#   | 12/100 [00:10<01:00, 1.0it/s]\0\0\0\0", 43))),
+            TextEnd::Kind::kNulTail);
+  EXPECT_EQ(EndOf(Read("{'train_runtime': 12.5, 'train_loss': 0.5, 'epoch': 3.0}\n")),
+            TextEnd::Kind::kCompleted);
 }
 
 TEST(LogReader, TheLastEpochIsNotOverAtItsFirstStep) {
   std::string log = "epochs: 3\n";
   for (int epoch = 0; epoch < 3; ++epoch) {
     for (int step = 0; step <= 1000; step += 500) {
-      log += "epoch: " + std::to_string(epoch) + ", batch_id: " + std::to_string(step) + ", loss:0." +
-             std::to_string(9 - epoch) + "\n";
+      log += "epoch: " + std::to_string(epoch) + ", batch_id: " + std::to_string(step) +
+             ", loss:0." + std::to_string(9 - epoch) + "\n";
       if (epoch == 2 && step == 0) {
         EXPECT_EQ(EndOf(Read(log)), TextEnd::Kind::kMidProgress);
       }
@@ -145,7 +152,8 @@ TEST(LogReader, TheLastEpochIsNotOverAtItsFirstStep) {
 }
 
 TEST(LogReader, UnknownShapesAreLearnedFromRepetition) {
-  const Kept kept = Read("cost now: loss 3.5\ncost now: loss 3.25\ncost now: loss 3.0\ncost now: loss nan\n");
+  const Kept kept =
+      Read("cost now: loss 3.5\ncost now: loss 3.25\ncost now: loss 3.0\ncost now: loss nan\n");
   const auto points = kept.All<Scalar>();
   ASSERT_EQ(points.size(), 4U);
   EXPECT_EQ(points[0].value, 3.5);
@@ -155,7 +163,8 @@ TEST(LogReader, UnknownShapesAreLearnedFromRepetition) {
 }
 
 TEST(LogReader, AConfigurationIsNoSeries) {
-  const Kept kept = Read("learning_rate: 0.1\nloss_weight=1.0\nlr=0.3\nnum_epochs: 7\nfinal loss: 3.5\n");
+  const Kept kept =
+      Read("learning_rate: 0.1\nloss_weight=1.0\nlr=0.3\nnum_epochs: 7\nfinal loss: 3.5\n");
   EXPECT_TRUE(kept.All<Scalar>().empty());
   ASSERT_FALSE(kept.All<Progress>().empty());
   EXPECT_EQ(kept.All<Progress>().back().epochs_planned, 7);
@@ -163,8 +172,10 @@ TEST(LogReader, AConfigurationIsNoSeries) {
 
 TEST(LogReader, KerasBarsGiveOnePointAnEpoch) {
   const Kept kept = Read(
-      "Epoch 1/2\n 1/61 [>...] - ETA: 1s - loss: 0.9\r61/61 [====] - 19s 316ms/step - loss: 0.5 - val_loss: 0.6\n"
-      "Epoch 2/2\n 1/61 [>...] - ETA: 1s - loss: 0.8\r61/61 [====] - 19s 316ms/step - loss: 0.4 - val_loss: 0.5\n");
+      "Epoch 1/2\n 1/61 [>...] - ETA: 1s - loss: 0.9\r61/61 [====] - 19s 316ms/step - loss: 0.5 - "
+      "val_loss: 0.6\n"
+      "Epoch 2/2\n 1/61 [>...] - ETA: 1s - loss: 0.8\r61/61 [====] - 19s 316ms/step - loss: 0.4 - "
+      "val_loss: 0.5\n");
   const auto points = kept.All<Scalar>();
   ASSERT_EQ(points.size(), 4U);
   EXPECT_EQ(points[2].value, 0.4);
@@ -176,29 +187,35 @@ TEST(LogReader, KerasBarsGiveOnePointAnEpoch) {
 TEST(LogReader, UltralyticsRowsTakeTheirNamesFromTheHeader) {
   const Kept kept = Read(
       "      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size\n"
-      "      1/150        21G      1.385      1.094     0.8692         88       1024: 100%|####| 85/85 [01:05<00:00, 1.3it/s]\n"
-      "                 Class     Images  Instances      Box(P          R      mAP50  mAP50-95): 100%|#| 8/8 [00:05<00:00, "
+      "      1/150        21G      1.385      1.094     0.8692         88       1024: 100%|####| "
+      "85/85 [01:05<00:00, 1.3it/s]\n"
+      "                 Class     Images  Instances      Box(P          R      mAP50  mAP50-95): "
+      "100%|#| 8/8 [00:05<00:00, "
       "1.4it/s]\n"
       "                   all        453        907      0.792      0.805      0.841      0.382\n");
   std::vector<std::string> names;
   for (const Scalar& point : kept.All<Scalar>()) {
     names.push_back(point.series);
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"box_loss", "cls_loss", "dfl_loss", "P", "R", "mAP50", "mAP50-95"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"box_loss", "cls_loss", "dfl_loss", "P", "R", "mAP50",
+                                             "mAP50-95"}));
   EXPECT_EQ(kept.All<Progress>().back().epochs_planned, 150);
 }
 
-/// Goal: chunking must not matter to any event. Method: one log with everything in it, in chunks of many sizes.
+/// Goal: chunking must not matter to any event. Method: one log with everything in it, in chunks of
+/// many sizes.
 TEST(LogReader, AnyChunkingGivesTheSameEvents) {
   const std::string log = "nohup: ignoring input\n" + Epochs(1, 4, 9) + std::string(kTraceback) +
-                          std::string("x\0\0y\n\x1b[31mKilled\x1b[0m\n", 20) + " 3%|# | 3/100 [00:01<00:09, 1.0it/s]Killed\n" +
-                          Epochs(1, 9, 9) + "Epoch 1/2\r\n5/5 [===] - 1s - loss: nan\n";
+                          std::string("x\0\0y\n\x1b[31mKilled\x1b[0m\n", 20) +
+                          " 3%|# | 3/100 [00:01<00:09, 1.0it/s]Killed\n" + Epochs(1, 9, 9) +
+                          "Epoch 1/2\r\n5/5 [===] - 1s - loss: nan\n";
   const Kept whole = Read(log);
   for (std::size_t chunk = 1; chunk < 40; ++chunk) {
     const Kept pieces = Read(log, chunk);
     ASSERT_EQ(pieces.events.size(), whole.events.size()) << "chunks of " << chunk;
     for (std::size_t at = 0; at < whole.events.size(); ++at) {
-      ASSERT_EQ(pieces.events[at].body.index(), whole.events[at].body.index()) << "chunks of " << chunk;
+      ASSERT_EQ(pieces.events[at].body.index(), whole.events[at].body.index())
+          << "chunks of " << chunk;
     }
   }
 }

@@ -21,7 +21,8 @@ bool IsLetter(char letter) { return IsOf(letter, kLetterAlpha); }
 bool IsWordLetter(char letter) { return IsOf(letter, kLetterWord); }
 
 bool EqualsLower(std::string_view text, std::string_view lower) {
-  return text.size() == lower.size() && std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
+  return text.size() == lower.size() &&
+         std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
            return (a >= 'A' && a <= 'Z' ? static_cast<char>(a | 0x20) : a) == b;
          });
 }
@@ -37,13 +38,16 @@ bool ContainsLower(std::string_view text, std::string_view lower) {
 
 template <std::size_t N>
 bool IsOneOf(std::string_view word, const std::array<std::string_view, N>& words) {
-  return std::any_of(words.begin(), words.end(), [word](std::string_view known) { return EqualsLower(word, known); });
+  return std::any_of(words.begin(), words.end(),
+                     [word](std::string_view known) { return EqualsLower(word, known); });
 }
 
 constexpr std::array<std::string_view, 4> kEpochWords = {"epoch", "ep", "epochs", "epoch(train)"};
-constexpr std::array<std::string_view, 13> kStepWords = {"batch_id", "batch_idx", "step",  "iter",        "iteration",   "it",     "batch", "update",
-                                                         "iters", "num_updates", "global_step", "steps", "iterations"};
-constexpr std::array<std::string_view, 7> kHeldOutWords = {"val", "valid", "validation", "eval", "test", "dev", "evaluation"};
+constexpr std::array<std::string_view, 13> kStepWords = {
+    "batch_id", "batch_idx", "step",        "iter",        "iteration", "it",        "batch",
+    "update",   "iters",     "num_updates", "global_step", "steps",     "iterations"};
+constexpr std::array<std::string_view, 7> kHeldOutWords = {"val",  "valid", "validation", "eval",
+                                                           "test", "dev",   "evaluation"};
 
 std::string_view LastWord(std::string_view key) {
   const std::size_t blank = key.find_last_of(" \t/");
@@ -73,7 +77,8 @@ bool SpeaksOfHeldOut(std::string_view key) {
   return false;
 }
 
-/// The name in the text before a number: the words after the last sentence, colon or quote, without signs around it.
+/// The name in the text before a number: the words after the last sentence, colon or quote, without
+/// signs around it.
 std::string_view CleanKey(std::string_view text) {
   while (!text.empty() && IsOf(text.back(), kLetterAfterKey)) {
     text.remove_suffix(1);
@@ -96,7 +101,8 @@ std::string_view CleanKey(std::string_view text) {
 
 class Lexer {
  public:
-  Lexer(std::string_view body, MetricLine& out) : body_(body.substr(0, kLineBytesRead)), out_(out) {}
+  Lexer(std::string_view body, MetricLine& out)
+      : body_(body.substr(0, kLineBytesRead)), out_(out) {}
 
   void Run() {
     while (at_ < body_.size() && out_.values.size() < kValuesMax) {
@@ -108,7 +114,8 @@ class Lexer {
       if (!MayStartNumber(letter)) {
         if (IsOf(letter, kLetterPartsKeys)) {
           key_start_ = at_ + 1;
-        } else if (letter == '-' && at_ > 0 && body_[at_ - 1] == ' ' && at_ + 1 < body_.size() && body_[at_ + 1] == ' ') {
+        } else if (letter == '-' && at_ > 0 && body_[at_ - 1] == ' ' && at_ + 1 < body_.size() &&
+                   body_[at_ + 1] == ' ') {
           key_start_ = at_ + 1;
         }
         ++at_;
@@ -124,19 +131,21 @@ class Lexer {
   }
 
  private:
-  /// A digit or sign that does not continue a word, or the first letter of nan, inf and tensor(...).
+  /// A digit or sign that does not continue a word, or the first letter of nan, inf and
+  /// tensor(...).
   bool MayStartNumber(char letter) const {
     const char before = at_ == 0 ? ' ' : body_[at_ - 1];
     if (IsDigit(letter)) {
       return !IsWordLetter(before);
     }
     if (letter == '-' || letter == '+' || letter == '.') {
-      return !IsWordLetter(before) && at_ + 1 < body_.size() && (IsDigit(body_[at_ + 1]) || IsLetter(body_[at_ + 1]) ||
-                                                               body_[at_ + 1] == '.');
+      return !IsWordLetter(before) && at_ + 1 < body_.size() &&
+             (IsDigit(body_[at_ + 1]) || IsLetter(body_[at_ + 1]) || body_[at_ + 1] == '.');
     }
     const char lower = static_cast<char>(letter | 0x20);
-    return (lower == 'n' || lower == 'i' || lower == 't') && (before == ' ' || before == ':' || before == '=' ||
-                                                             before == '\'' || before == '-') && IsLetter(letter);
+    return (lower == 'n' || lower == 'i' || lower == 't') &&
+           (before == ' ' || before == ':' || before == '=' || before == '\'' || before == '-') &&
+           IsLetter(letter);
   }
 
   void SkipToken() {
@@ -144,13 +153,15 @@ class Lexer {
       ++at_;
       return;
     }
-    while (at_ < body_.size() && (IsWordLetter(body_[at_]) || body_[at_] == ':' || body_[at_] == '.' || body_[at_] == '-')) {
+    while (at_ < body_.size() && (IsWordLetter(body_[at_]) || body_[at_] == ':' ||
+                                  body_[at_] == '.' || body_[at_] == '-')) {
       ++at_;
     }
     key_start_ = at_;
   }
 
-  /// The total of "3/10", "3 / 10", "3 of 10" after the number that ends at `at`; moves `at` behind it.
+  /// The total of "3/10", "3 / 10", "3 of 10" after the number that ends at `at`; moves `at` behind
+  /// it.
   std::optional<NumberToken> ReadTotal(std::size_t& at) const {
     std::size_t next = std::min(body_.find_first_not_of(' ', at), body_.size());
     if (next < body_.size() && body_[next] == '/') {
@@ -161,8 +172,8 @@ class Lexer {
       return std::nullopt;
     }
     next = std::min(body_.find_first_not_of(' ', next), body_.size());
-    const std::optional<NumberToken> total = next < body_.size() && IsDigit(body_[next]) ? ReadNumber(body_.substr(next))
-                                                                                        : std::nullopt;
+    const std::optional<NumberToken> total =
+        next < body_.size() && IsDigit(body_[next]) ? ReadNumber(body_.substr(next)) : std::nullopt;
     if (total) {
       at = next + total->size;
     }
@@ -175,8 +186,9 @@ class Lexer {
     std::size_t end = at_ + number.size;
     const std::optional<NumberToken> total = number.whole ? ReadTotal(end) : std::nullopt;
     Assign(key, before, number, total, end);
-    while (end < body_.size() && (IsLetter(body_[end]) || body_[end] == '%' || body_[end] == '/' || body_[end] == ']' ||
-                                  body_[end] == ')' || body_[end] == '\'' || body_[end] == '"')) {
+    while (end < body_.size() &&
+           (IsLetter(body_[end]) || body_[end] == '%' || body_[end] == '/' || body_[end] == ']' ||
+            body_[end] == ')' || body_[end] == '\'' || body_[end] == '"')) {
       ++end;  // Its unit and what closes it.
     }
     at_ = end;
@@ -196,9 +208,11 @@ class Lexer {
       return;
     }
     const bool bare_count = key.empty() && total && IsCountPlace(end);
-    const bool plural = word.ends_with('s') && !EqualsLower(word, "num_updates") && !EqualsLower(key, "s");
+    const bool plural =
+        word.ends_with('s') && !EqualsLower(word, "num_updates") && !EqualsLower(key, "s");
     const bool named = IsOneOf(word, kStepWords) || EqualsLower(key, "s");
-    const bool lone = plural || EqualsLower(word, "batch") || EqualsLower(word, "it");  // "batch: 32" is a size.
+    const bool lone =
+        plural || EqualsLower(word, "batch") || EqualsLower(word, "it");  // "batch: 32" is a size.
     if (bare_count || (named && (total || !lone || (out_.epoch && !plural)))) {
       TakeStep(key, number, total, end);
       return;
@@ -216,8 +230,8 @@ class Lexer {
     return word.size() > 6 && EqualsLower(word.substr(0, 6), "epoch(");
   }
 
-  void TakeStep(std::string_view key, const NumberToken& number, const std::optional<NumberToken>& total,
-                std::size_t end) {
+  void TakeStep(std::string_view key, const NumberToken& number,
+                const std::optional<NumberToken>& total, std::size_t end) {
     out_.validation = out_.validation || SpeaksOfHeldOut(key);
     if (out_.step || !number.whole || number.value < 0 || number.value > 9e15) {
       return;
@@ -227,24 +241,28 @@ class Lexer {
       out_.steps = static_cast<std::int64_t>(total->value);
       const std::string_view rest = body_.substr(std::min(end, body_.size()), 64);
       out_.bar = key.empty() && (rest.starts_with(" [") || rest.starts_with(" \xE2\x94"));
-      out_.in_progress = out_.bar && (out_.step != out_.steps || rest.find("ETA:") != std::string_view::npos);
+      out_.in_progress =
+          out_.bar && (out_.step != out_.steps || rest.find("ETA:") != std::string_view::npos);
     }
   }
 
-  /// A count without a name is a step where the line starts with it and a bar or time follows, or behind an epoch.
+  /// A count without a name is a step where the line starts with it and a bar or time follows, or
+  /// behind an epoch.
   bool IsCountPlace(std::size_t end) const {
     const std::string_view rest = body_.substr(std::min(end, body_.size()));
     if (out_.epoch) {
       return true;
     }
     const bool leads = Trim(body_.substr(0, at_)).empty();
-    return leads && (rest.starts_with(" [=") || rest.starts_with(" [>") || rest.starts_with(" [.") ||
-                     rest.starts_with(" \xE2\x94") || rest.starts_with(" - "));
+    return leads &&
+           (rest.starts_with(" [=") || rest.starts_with(" [>") || rest.starts_with(" [.") ||
+            rest.starts_with(" \xE2\x94") || rest.starts_with(" - "));
   }
 
   /// "trainer.py:105", "dict(lr_mult=0": places and configuration, no names of series.
   static bool IsCodeOrPath(std::string_view text) {
-    if (std::none_of(text.begin(), text.end(), [](char letter) { return IsOf(letter, kLetterSuspect); })) {
+    if (std::none_of(text.begin(), text.end(),
+                     [](char letter) { return IsOf(letter, kLetterSuspect); })) {
       return false;
     }
     for (const std::string_view sign : {".py", ".cc", ".cpp", "dict(", "@", "\\"}) {
@@ -255,9 +273,11 @@ class Lexer {
     return false;
   }
 
-  /// A name and its number are parted by a sign, or by blanks alone if the name is one or two words.
+  /// A name and its number are parted by a sign, or by blanks alone if the name is one or two
+  /// words.
   static bool HasSeparator(std::string_view before, std::string_view key) {
-    const std::string_view gap = before.substr(static_cast<std::size_t>(key.data() + key.size() - before.data()));
+    const std::string_view gap =
+        before.substr(static_cast<std::size_t>(key.data() + key.size() - before.data()));
     if (gap.find_first_of(":=") != std::string_view::npos) {
       return true;
     }

@@ -16,20 +16,21 @@ struct MetricValue {
 /// What a line says in numbers, whatever its dialect: counters apart, the rest by name.
 struct MetricLine {
   std::optional<double> epoch;
-  std::optional<double> epochs;        // Only as part of "epoch 3/10".
-  std::optional<std::int64_t> step;    // As written: within the epoch where the line counts so.
+  std::optional<double> epochs;      // Only as part of "epoch 3/10".
+  std::optional<std::int64_t> step;  // As written: within the epoch where the line counts so.
   std::optional<std::int64_t> steps;
   std::vector<MetricValue> values;
-  bool fractional_epoch = false;       // "epoch: 0.52", "epoch: 5.0": counted in parts.
-  bool bar = false;                    // The step is the count of a Keras bar.
-  bool validation = false;             // The line is about held-out data ("Validation batch 3/9").
-  bool in_progress = false;            // A redraw of a bar that is not full yet (Keras).
+  bool fractional_epoch = false;  // "epoch: 0.52", "epoch: 5.0": counted in parts.
+  bool bar = false;               // The step is the count of a Keras bar.
+  bool validation = false;        // The line is about held-out data ("Validation batch 3/9").
+  bool in_progress = false;       // A redraw of a bar that is not full yet (Keras).
 
   bool has_counter() const { return epoch.has_value() || step.has_value(); }
   void Clear();
 };
 
-/// Reads `body` (no logger prefix) into `out`, which is cleared first. False: no named number in it.
+/// Reads `body` (no logger prefix) into `out`, which is cleared first. False: no named number in
+/// it.
 bool LexMetricLine(std::string_view body, MetricLine& out);
 
 }  // namespace whystop

@@ -14,8 +14,9 @@ constexpr int kChangesToTrust = 2;
 /// Times, rates and sizes: no part of how well a model learns.
 bool IsBookkeeping(std::string_view key) {
   static constexpr std::array<std::string_view, 20> kKeys = {
-      "eta",     "time", "data_time", "memory",  "max_mem", "elapsed", "ETA",  "wps",  "ups",      "wpb",
-      "bsz",     "Data (t)", "Batch (t)", "train_wall", "wall", "sec", "secs", "gb_free", "v_num", "Rank"};
+      "eta",  "time", "data_time", "memory",  "max_mem",  "elapsed",   "ETA",
+      "wps",  "ups",  "wpb",       "bsz",     "Data (t)", "Batch (t)", "train_wall",
+      "wall", "sec",  "secs",      "gb_free", "v_num",    "Rank"};
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
@@ -53,7 +54,9 @@ const MetricStream::Name* MetricStream::AddName(std::string_view key, bool valid
       other.role = roles_.Of(other.series);
     }
   }
-  return &(validation ? held_out_names_ : names_).emplace(std::string(key), std::move(name)).first->second;
+  return &(validation ? held_out_names_ : names_)
+              .emplace(std::string(key), std::move(name))
+              .first->second;
 }
 
 bool MetricStream::IsLive(const MetricLine& line, std::int64_t number, Shape*& shape) {
@@ -89,7 +92,8 @@ bool MetricStream::IsLive(const MetricLine& line, std::int64_t number, Shape*& s
 void MetricStream::Push(const MetricLine& line, std::int64_t number, std::vector<Point>& out) {
   line_names_.clear();
   for (const MetricValue& value : line.values) {
-    line_names_.push_back(NameOf(value.key, line.validation));  // All names of a line before any role is asked for.
+    line_names_.push_back(
+        NameOf(value.key, line.validation));  // All names of a line before any role is asked for.
   }
   if (!line.values.empty() && line.values.front().key == "train_runtime") {
     return;  // The Trainer's closing summary: its train_loss is a mean over the whole run.
@@ -97,15 +101,17 @@ void MetricStream::Push(const MetricLine& line, std::int64_t number, std::vector
   // Without a counter only losses and scores are believed: configurations list rates as well.
   const bool known = std::any_of(line_names_.begin(), line_names_.end(), [&line](const Name* name) {
     return name != nullptr && name->role != SeriesRole::kOther &&
-           (line.has_counter() || (name->role != SeriesRole::kLearningRate && name->role != SeriesRole::kLossScale));
+           (line.has_counter() ||
+            (name->role != SeriesRole::kLearningRate && name->role != SeriesRole::kLossScale));
   });
   Shape* shape = nullptr;
   if (!known || !IsLive(line, number, shape)) {
     return;
   }
   if (line.in_progress) {
-    const bool finite = std::all_of(line.values.begin(), line.values.end(),
-                                    [](const MetricValue& value) { return std::isfinite(value.value); });
+    const bool finite =
+        std::all_of(line.values.begin(), line.values.end(),
+                    [](const MetricValue& value) { return std::isfinite(value.value); });
     if (finite) {
       return;  // A running mean that the full bar will show again.
     }
@@ -119,11 +125,12 @@ void MetricStream::Push(const MetricLine& line, std::int64_t number, std::vector
   Emit(line, nullptr, number, out);
 }
 
-void MetricStream::Emit(const MetricLine& line, const std::vector<double>* values, std::int64_t number,
-                        std::vector<Point>& out) {
+void MetricStream::Emit(const MetricLine& line, const std::vector<double>* values,
+                        std::int64_t number, std::vector<Point>& out) {
   for (std::size_t at = 0; at < line.values.size(); ++at) {
     const Name* name = line_names_[at];
-    if (name == nullptr || (name->role == SeriesRole::kOther && IsBookkeeping(line.values[at].key))) {
+    if (name == nullptr ||
+        (name->role == SeriesRole::kOther && IsBookkeeping(line.values[at].key))) {
       continue;
     }
     out.push_back({.series = name->series,

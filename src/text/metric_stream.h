@@ -13,9 +13,10 @@
 
 namespace whystop {
 
-/// Decides which numbers of a log are points of a training series. A line with a counter ("epoch 3, loss 0.2") is one
-/// at once; any other shape with a known name must come back with changing numbers first, since configurations and
-/// summaries name losses and rates as well. Bounded: kShapesMax shapes, kKeysMax names.
+/// Decides which numbers of a log are points of a training series. A line with a counter ("epoch 3,
+/// loss 0.2") is one at once; any other shape with a known name must come back with changing
+/// numbers first, since configurations and summaries name losses and rates as well. Bounded:
+/// kShapesMax shapes, kKeysMax names.
 class MetricStream {
  public:
   static constexpr std::size_t kShapesMax = 256;
@@ -28,7 +29,8 @@ class MetricStream {
     std::int64_t line = 0;
   };
 
-  /// Appends the points of a line to `out`. Their names stay valid until the next call of Push or Reset.
+  /// Appends the points of a line to `out`. Their names stay valid until the next call of Push or
+  /// Reset.
   void Push(const MetricLine& line, std::int64_t number, std::vector<Point>& out);
   void Reset();
   /// Training points seen since the last Reset.
@@ -44,7 +46,7 @@ class MetricStream {
       std::vector<double> values;
       std::int64_t line = 0;
     };
-    std::vector<Held> held;   // Until the shape is trusted.
+    std::vector<Held> held;  // Until the shape is trusted.
   };
   struct Name {
     std::string series;
@@ -53,19 +55,23 @@ class MetricStream {
 
   struct KeyHash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
+    std::size_t operator()(std::string_view key) const {
+      return std::hash<std::string_view>()(key);
+    }
   };
   using Names = std::unordered_map<std::string, Name, KeyHash, std::equal_to<>>;
 
   const Name* NameOf(std::string_view key, bool validation);
   const Name* AddName(std::string_view key, bool validation);
   bool IsLive(const MetricLine& line, std::int64_t number, Shape*& shape);
-  void Emit(const MetricLine& line, const std::vector<double>* values, std::int64_t number, std::vector<Point>& out);
+  void Emit(const MetricLine& line, const std::vector<double>* values, std::int64_t number,
+            std::vector<Point>& out);
 
   std::unordered_map<std::uint64_t, Shape> shapes_;
-  Names names_;             // By key.
-  Names held_out_names_;    // By key of lines about held-out data.
-  std::vector<const Name*> line_names_;  // Of the line at hand; nullptr: there are too many names already.
+  Names names_;           // By key.
+  Names held_out_names_;  // By key of lines about held-out data.
+  std::vector<const Name*>
+      line_names_;  // Of the line at hand; nullptr: there are too many names already.
   SeriesRoles roles_;
   std::int64_t training_points_ = 0;
 };

@@ -12,7 +12,9 @@ bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
 bool IsWordLetter(char letter) {
   return IsDigit(letter) || ((letter | 0x20) >= 'a' && (letter | 0x20) <= 'z') || letter == '_';
 }
-char Lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter | 0x20) : letter; }
+char Lower(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter | 0x20) : letter;
+}
 
 bool StartsWithWord(std::string_view text, std::string_view word) {
   if (text.size() < word.size() || (text.size() > word.size() && IsWordLetter(text[word.size()]))) {
@@ -30,12 +32,14 @@ std::optional<NumberToken> ReadNamed(std::string_view text, std::size_t sign) {
   const std::string_view word = text.substr(sign);
   const double signum = sign > 0 && text[0] == '-' ? -1 : 1;
   if (StartsWithWord(word, "nan")) {
-    return NumberToken{.value = std::numeric_limits<double>::quiet_NaN(), .whole = false, .size = sign + 3};
+    return NumberToken{
+        .value = std::numeric_limits<double>::quiet_NaN(), .whole = false, .size = sign + 3};
   }
   for (const std::string_view name : {"inf", "infinity"}) {
     if (StartsWithWord(word, name)) {
-      return NumberToken{
-          .value = signum * std::numeric_limits<double>::infinity(), .whole = false, .size = sign + name.size()};
+      return NumberToken{.value = signum * std::numeric_limits<double>::infinity(),
+                         .whole = false,
+                         .size = sign + name.size()};
     }
   }
   return std::nullopt;
@@ -43,7 +47,8 @@ std::optional<NumberToken> ReadNamed(std::string_view text, std::size_t sign) {
 
 /// "tensor(0.43, device='cuda:0', grad_fn=<NllLossBackward0>)", "np.float64(0.43)".
 std::optional<NumberToken> ReadWrapped(std::string_view text) {
-  for (const std::string_view name : {"tensor(", "np.float64(", "np.float32(", "numpy.float64(", "array("}) {
+  for (const std::string_view name :
+       {"tensor(", "np.float64(", "np.float32(", "numpy.float64(", "array("}) {
     if (!text.starts_with(name)) {
       continue;
     }
@@ -58,9 +63,10 @@ std::optional<NumberToken> ReadWrapped(std::string_view text) {
   return std::nullopt;
 }
 
-/// Small whole and decimal numbers, exactly: digits below 2^53 over a power of ten up to 10^22 round once.
+/// Small whole and decimal numbers, exactly: digits below 2^53 over a power of ten up to 10^22
+/// round once.
 bool ReadShort(std::string_view text, NumberToken& out) {
-  static constexpr double kPowers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7, 1e8,
+  static constexpr double kPowers[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7, 1e8,
                                        1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16};
   std::size_t at = text[0] == '-' || text[0] == '+' ? 1 : 0;
   const std::size_t first = at;
@@ -89,7 +95,8 @@ bool ReadShort(std::string_view text, NumberToken& out) {
   return true;
 }
 
-/// What follows decides: "12:30" is a time, "2.5.1" a version, "2024-10-18" a date, "12abc34" a name.
+/// What follows decides: "12:30" is a time, "2.5.1" a version, "2024-10-18" a date, "12abc34" a
+/// name.
 bool EndsLikeNumber(std::string_view text, const NumberToken& token) {
   if (token.size >= text.size()) {
     return true;

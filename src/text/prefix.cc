@@ -25,7 +25,8 @@ std::size_t DigitsAt(std::string_view text, std::size_t at) {
 std::optional<int> Number(std::string_view digits) {
   int value = 0;
   const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return fault == std::errc{} && end == digits.data() + digits.size() ? std::optional<int>(value) : std::nullopt;
+  return fault == std::errc{} && end == digits.data() + digits.size() ? std::optional<int>(value)
+                                                                      : std::nullopt;
 }
 
 void DropOneSpace(std::string_view& text) {
@@ -78,14 +79,16 @@ bool PeelTaskLabel(std::string_view& text, PeeledLine& out) {
 bool PeelActor(std::string_view& text) {
   const std::string_view head = text.substr(0, kPeelBytesMax);
   const std::size_t end = head.find(") ");
-  if (!text.starts_with('(') || end == std::string_view::npos || head.substr(0, end).find("pid=") == head.npos) {
+  if (!text.starts_with('(') || end == std::string_view::npos ||
+      head.substr(0, end).find("pid=") == head.npos) {
     return false;
   }
   text.remove_prefix(end + 2);
   return true;
 }
 
-/// Length of a time stamp at the start: digits parted by the signs of dates and times, with at least one clock time.
+/// Length of a time stamp at the start: digits parted by the signs of dates and times, with at
+/// least one clock time.
 std::size_t StampSize(std::string_view text) {
   std::size_t at = 0;
   std::size_t digits = 0;
@@ -96,8 +99,8 @@ std::size_t StampSize(std::string_view text) {
       ++digits;
     } else if (letter == ':' && at + 1 < text.size() && IsDigit(text[at + 1])) {
       ++colons;
-    } else if (letter == 'T' || letter == ' ' || letter == ',' || letter == '.' || letter == '/' || letter == '-' ||
-               letter == '+') {
+    } else if (letter == 'T' || letter == ' ' || letter == ',' || letter == '.' || letter == '/' ||
+               letter == '-' || letter == '+') {
       if (at + 1 >= text.size() || !IsDigit(text[at + 1])) {
         break;
       }
@@ -170,7 +173,8 @@ std::optional<LevelAt> FindLevel(std::string_view head, bool stamped) {
   for (std::size_t at = 0; at < limit; ++at) {
     const char letter = head[at];
     blanks += letter == ' ' ? 1 : 0;
-    if (!IsOf(letter, kLetterWord) && std::string_view(" .-|:[]/").find(letter) == std::string_view::npos) {
+    if (!IsOf(letter, kLetterWord) &&
+        std::string_view(" .-|:[]/").find(letter) == std::string_view::npos) {
       return std::nullopt;
     }
     if (blanks > 6 || letter < 'C' || letter > 'W' || (at > 0 && IsLetter(head[at - 1]))) {
@@ -180,8 +184,10 @@ std::optional<LevelAt> FindLevel(std::string_view head, bool stamped) {
       continue;
     }
     for (const LevelName& known : kLevels) {
-      const bool letter_only = known.name.size() == 2;  // TensorFlow's single letters follow a time stamp only.
-      if (known.name[0] != letter || (letter_only && !(stamped && at == 0)) || !head.substr(at).starts_with(known.name)) {
+      const bool letter_only =
+          known.name.size() == 2;  // TensorFlow's single letters follow a time stamp only.
+      if (known.name[0] != letter || (letter_only && !(stamped && at == 0)) ||
+          !head.substr(at).starts_with(known.name)) {
         continue;
       }
       const std::size_t end = at + known.name.size();
@@ -194,7 +200,8 @@ std::optional<LevelAt> FindLevel(std::string_view head, bool stamped) {
   return std::nullopt;
 }
 
-/// "INFO - ", "INFO:name:", "[WARNING] ", "| INFO | module | ", "mmdet - INFO - ", "d2.utils.events INFO: ".
+/// "INFO - ", "INFO:name:", "[WARNING] ", "| INFO | module | ", "mmdet - INFO - ", "d2.utils.events
+/// INFO: ".
 bool PeelLevel(std::string_view& text, bool stamped, PeeledLine& out) {
   const std::optional<LevelAt> found = FindLevel(text.substr(0, kPeelBytesMax), stamped);
   if (!found) {
@@ -214,7 +221,8 @@ bool PeelLevel(std::string_view& text, bool stamped, PeeledLine& out) {
   }
   if (colon && !rest.starts_with(' ')) {
     std::size_t name = 0;
-    while (name < rest.size() && name < kPeelBytesMax && (IsOf(rest[name], kLetterWord) || rest[name] == '.')) {
+    while (name < rest.size() && name < kPeelBytesMax &&
+           (IsOf(rest[name], kLetterWord) || rest[name] == '.')) {
       ++name;
     }
     if (name > 0 && name < rest.size() && rest[name] == ':') {
@@ -227,23 +235,29 @@ bool PeelLevel(std::string_view& text, bool stamped, PeeledLine& out) {
   return true;
 }
 
-/// glog and torch: "I0124 14:50:20.055000 76778 torch/_dynamo/utils.py:399] ", "[W124 14:24:02.33 File.cpp:12] ".
+/// glog and torch: "I0124 14:50:20.055000 76778 torch/_dynamo/utils.py:399] ", "[W124 14:24:02.33
+/// File.cpp:12] ".
 bool PeelGlog(std::string_view& text, PeeledLine& out) {
   const std::size_t start = text.starts_with('[') ? 1 : 0;
-  if (text.size() < start + 8 || std::string_view("IWE").find(text[start]) == std::string_view::npos) {
+  if (text.size() < start + 8 ||
+      std::string_view("IWE").find(text[start]) == std::string_view::npos) {
     return false;
   }
   const std::size_t digits = DigitsAt(text, start + 1);
   const std::size_t end = text.substr(0, 2 * kPeelBytesMax).find("] ");
-  if (digits < 3 || digits > 4 || end == std::string_view::npos || StampSize(text.substr(start + 1 + digits + 1)) == 0) {
+  if (digits < 3 || digits > 4 || end == std::string_view::npos ||
+      StampSize(text.substr(start + 1 + digits + 1)) == 0) {
     return false;
   }
-  out.level = text[start] == 'I' ? LogLevel::kInfo : text[start] == 'W' ? LogLevel::kWarning : LogLevel::kError;
+  out.level = text[start] == 'I'   ? LogLevel::kInfo
+              : text[start] == 'W' ? LogLevel::kWarning
+                                   : LogLevel::kError;
   text.remove_prefix(end + 2);
   return true;
 }
 
-/// What stands between a level and the message: "[launch.py:347:main] ", "train_inner | ", "pet.core.trainer - ",
+/// What stands between a level and the message: "[launch.py:347:main] ", "train_inner | ",
+/// "pet.core.trainer - ",
 /// "- 0:00:13 - ".
 bool PeelModule(std::string_view& text) {
   const std::string_view head = text.substr(0, kPeelBytesMax);
@@ -251,7 +265,8 @@ bool PeelModule(std::string_view& text) {
   if (blank == std::string_view::npos || blank == 0) {
     return false;
   }
-  if (head[0] == '[' && head[blank - 1] == ']' && head.substr(0, blank).find(':') != std::string_view::npos) {
+  if (head[0] == '[' && head[blank - 1] == ']' &&
+      head.substr(0, blank).find(':') != std::string_view::npos) {
     text.remove_prefix(blank + 1);
     return true;
   }

@@ -22,7 +22,8 @@ std::string LabelKind(std::string_view label) {
 }  // namespace
 
 bool ProgressTracker::PushCounters(const MetricLine& line) {
-  if (line.epoch && !line.validation && *line.epoch <= 1 && epoch_ && epoch_max_ >= *line.epoch + 2) {
+  if (line.epoch && !line.validation && *line.epoch <= 1 && epoch_ &&
+      epoch_max_ >= *line.epoch + 2) {
     return false;
   }
   if (line.bar && line.values.empty()) {
@@ -34,9 +35,10 @@ bool ProgressTracker::PushCounters(const MetricLine& line) {
   if (line.step && !line.validation) {
     PushStep(*line.step, line.steps);
   }
-  const std::optional<std::int64_t> steps = line.steps             ? line.steps
-                                            : epoch_steps_seen_ > 0 ? std::optional<std::int64_t>(epoch_steps_seen_)
-                                                                    : std::nullopt;
+  const std::optional<std::int64_t> steps = line.steps ? line.steps
+                                            : epoch_steps_seen_ > 0
+                                                ? std::optional<std::int64_t>(epoch_steps_seen_)
+                                                : std::nullopt;
   const bool in_epoch_done = !line.step || (steps && *steps - *line.step < step_interval_);
   if (line.epoch && !line.values.empty() && in_epoch_done && !line.in_progress) {
     epoch_done_ = true;
@@ -118,8 +120,8 @@ bool ProgressTracker::PushBar(const Bar& bar) {
     side_unfinished_ = !full;
     return true;  // Drawn inside the main one: an evaluation, say.
   }
-  if (same && !main_full && *bar.done == 0 && bar_->done >= 3 && bar_->done * 10 < bar_->total.value_or(0) * 9 &&
-      !label.epoch) {
+  if (same && !main_full && *bar.done == 0 && bar_->done >= 3 &&
+      bar_->done * 10 < bar_->total.value_or(0) * 9 && !label.epoch) {
     return false;
   }
   side_unfinished_ = false;
@@ -132,7 +134,8 @@ bool ProgressTracker::PushBar(const Bar& bar) {
 }
 
 void ProgressTracker::PlanEpochs(double epochs) {
-  if (epochs >= 1 && epochs < kEpochsMax && epochs == std::floor(epochs) && epochs_configured_ != epochs) {
+  if (epochs >= 1 && epochs < kEpochsMax && epochs == std::floor(epochs) &&
+      epochs_configured_ != epochs) {
     epochs_configured_ = epochs;
     ++milestone_;
   }
@@ -180,12 +183,14 @@ Progress ProgressTracker::Now() const {
     MetricLine line;
     line.step = step_;
     line.steps = steps_;
-    // A bar that was drawn once and never again (W&B keeps its first state only) tells the plan, not the step.
+    // A bar that was drawn once and never again (W&B keeps its first state only) tells the plan,
+    // not the step.
     now.step = fractional_ && epochs_since_step_ > 2 ? std::nullopt : GlobalStep(line);
     if (steps_ && !WholeEpochs()) {
       now.steps_planned = steps_;
     } else if (steps_ && now.epochs_planned && *steps_ < 1'000'000'000) {
-      now.steps_planned = static_cast<std::int64_t>(static_cast<double>(*steps_) * *now.epochs_planned);
+      now.steps_planned =
+          static_cast<std::int64_t>(static_cast<double>(*steps_) * *now.epochs_planned);
     }
   }
   if (!now.steps_planned) {
@@ -202,7 +207,8 @@ bool ProgressTracker::finished() const {
   if (step_ && steps_ && !epoch_) {
     return *steps_ - *step_ < step_interval_;
   }
-  return step_ && !epoch_ && steps_configured_ && *steps_configured_ - *step_ < std::max<std::int64_t>(2, step_interval_);
+  return step_ && !epoch_ && steps_configured_ &&
+         *steps_configured_ - *step_ < std::max<std::int64_t>(2, step_interval_);
 }
 
 bool ProgressTracker::unfinished() const {

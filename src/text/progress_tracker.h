@@ -10,10 +10,12 @@
 
 namespace whystop {
 
-/// Follows how far a run is from counters and bars of one log, and says when the counters start over.
+/// Follows how far a run is from counters and bars of one log, and says when the counters start
+/// over.
 class ProgressTracker {
  public:
-  /// False: the counters went back to their start, so another run was appended. Call Reset and push again.
+  /// False: the counters went back to their start, so another run was appended. Call Reset and push
+  /// again.
   bool PushCounters(const MetricLine& line);
   bool PushBar(const Bar& bar);
   void PlanEpochs(double epochs);
@@ -22,7 +24,8 @@ class ProgressTracker {
 
   /// The state as an event body. `place` and `rank` are the caller's.
   Progress Now() const;
-  /// Moves whenever there is something new worth an event: an epoch, a plan, a hundredth of the way.
+  /// Moves whenever there is something new worth an event: an epoch, a plan, a hundredth of the
+  /// way.
   std::int64_t milestone() const { return milestone_; }
   /// How often training moved on.
   std::int64_t advances() const { return advances_; }
@@ -45,20 +48,21 @@ class ProgressTracker {
   bool WholeEpochs() const { return epoch_ && !fractional_; }
   void Advance() { ++advances_; }
 
-  std::optional<double> epoch_;            // As printed.
+  std::optional<double> epoch_;  // As printed.
   std::optional<double> epochs_planned_;
   std::optional<double> epochs_configured_;
   double epoch_max_ = 0;
   bool counts_from_zero_ = false;
-  bool fractional_ = false;                // Epochs are counted in parts, steps over all epochs.
-  bool epoch_done_ = false;                // The line of a whole epoch was printed.
-  std::optional<std::int64_t> step_;       // As printed, within the epoch or over all.
+  bool fractional_ = false;           // Epochs are counted in parts, steps over all epochs.
+  bool epoch_done_ = false;           // The line of a whole epoch was printed.
+  std::optional<std::int64_t> step_;  // As printed, within the epoch or over all.
   std::optional<std::int64_t> steps_;
   std::optional<std::int64_t> steps_configured_;
-  int epochs_since_step_ = 0;              // Parts of epochs that passed while the step stood still.
-  std::int64_t epoch_step_max_ = 0;        // Highest step printed in this epoch...
-  std::int64_t epoch_steps_seen_ = 0;      // ...and in the fullest one before it, where no total is printed.
-  std::int64_t step_interval_ = 1;         // Usual distance of printed steps.
+  int epochs_since_step_ = 0;        // Parts of epochs that passed while the step stood still.
+  std::int64_t epoch_step_max_ = 0;  // Highest step printed in this epoch...
+  std::int64_t epoch_steps_seen_ =
+      0;  // ...and in the fullest one before it, where no total is printed.
+  std::int64_t step_interval_ = 1;  // Usual distance of printed steps.
 
   struct MainBar {
     std::string label;
@@ -66,7 +70,7 @@ class ProgressTracker {
     std::optional<std::int64_t> total;
   };
   std::optional<MainBar> bar_;
-  bool side_unfinished_ = false;           // The last bar drawn was another than the main one, and not full.
+  bool side_unfinished_ = false;  // The last bar drawn was another than the main one, and not full.
 
   std::int64_t milestone_ = 0;
   std::int64_t milestone_step_ = 0;

@@ -20,7 +20,8 @@ std::uint64_t Shape(std::string_view text) {
 
 /// Lines that come again in the middle of a run.
 bool IsNoMark(std::string_view text) {
-  for (const std::string_view word : {"most recent call last", "loss", "Loss", "poch", "step", "it/s"}) {
+  for (const std::string_view word :
+       {"most recent call last", "loss", "Loss", "poch", "step", "it/s"}) {
     if (text.find(word) != std::string_view::npos) {
       return true;
     }
@@ -37,7 +38,8 @@ bool SessionWatch::IsFirstLineAgain(const PeeledLine& line) {
   }
   const std::uint64_t shape = Shape(line.body);
   const auto known = first_lines_.find(shape);
-  if ((known == first_lines_.end() && (ended || first_lines_.size() >= kFirstLines)) || IsNoMark(line.body)) {
+  if ((known == first_lines_.end() && (ended || first_lines_.size() >= kFirstLines)) ||
+      IsNoMark(line.body)) {
     return false;
   }
   if (!ended) {
@@ -52,7 +54,8 @@ bool SessionWatch::IsFirstLineAgain(const PeeledLine& line) {
   if (known == first_lines_.end() || !known->second.usable) {
     return false;
   }
-  // After success a framework may repeat a banner for its last validation; three of them are a new run.
+  // After success a framework may repeat a banner for its last validation; three of them are a new
+  // run.
   return failed_ || ++again_ >= 3;
 }
 

@@ -8,8 +8,9 @@
 
 namespace whystop {
 
-/// Knows the start of a further run in one file: nohup.out, Slurm's append mode and logger files hold many.
-/// A start is believed only if the run so far had come to something: it trained, or it ended.
+/// Knows the start of a further run in one file: nohup.out, Slurm's append mode and logger files
+/// hold many. A start is believed only if the run so far had come to something: it trained, or it
+/// ended.
 class SessionWatch {
  public:
   /// Something in the current run spoke of its end (an exception, a scheduler's word, a NUL run).
@@ -18,8 +19,8 @@ class SessionWatch {
   void NoteCompletion() { completed_ = true; }
   /// The current run trained.
   void NoteTraining() { trained_ = true; }
-  /// Why the line starts another run, or nullptr. `opening`: launchers or frameworks say so when a run starts (rows of
-  /// the signature table).
+  /// Why the line starts another run, or nullptr. `opening`: launchers or frameworks say so when a
+  /// run starts (rows of the signature table).
   const char* Push(const PeeledLine& line, bool opening);
   /// Another run has begun.
   void Reset();
@@ -30,12 +31,13 @@ class SessionWatch {
   bool failed_ = false;
   bool completed_ = false;
   bool trained_ = false;
-  bool report_above_ = false;         // An LSF report that closes the output above it was read.
-  bool report_first_ = false;         // This file's LSF reports come before the output.
+  bool report_above_ = false;  // An LSF report that closes the output above it was read.
+  bool report_first_ = false;  // This file's LSF reports come before the output.
   int session_ = 0;
-  std::int64_t lines_ = 0;            // Of the current run.
-  int again_ = 0;                     // First lines that came again after a planned end.
-  // Of the file's first run, digits apart. A line that comes twice in one run is no mark: ranks repeat each other.
+  std::int64_t lines_ = 0;  // Of the current run.
+  int again_ = 0;           // First lines that came again after a planned end.
+  // Of the file's first run, digits apart. A line that comes twice in one run is no mark: ranks
+  // repeat each other.
   struct Mark {
     int session = 0;
     bool usable = true;

@@ -16,7 +16,8 @@ std::string_view TakeUpTo(std::string_view& text, char end) {
 }
 
 template <typename T, std::size_t N>
-bool Lookup(const std::array<std::pair<std::string_view, T>, N>& names, std::string_view name, T& out) {
+bool Lookup(const std::array<std::pair<std::string_view, T>, N>& names, std::string_view name,
+            T& out) {
   for (const auto& [known, value] : names) {
     if (known == name) {
       out = value;
@@ -33,13 +34,17 @@ bool ParseRow(std::string_view row, Signature& out) {
   static constexpr std::array<std::pair<std::string_view, Kind>, 3> kKinds = {
       {{"lit", Kind::kLiteral}, {"re", Kind::kRegex}, {"line", Kind::kWholeLine}}};
   static constexpr std::array<std::pair<std::string_view, Severity>, 4> kSeverities = {
-      {{"info", Severity::kInfo}, {"warn", Severity::kWarn}, {"error", Severity::kError}, {"fatal", Severity::kFatal}}};
-  static constexpr std::array<std::pair<std::string_view, Role>, 6> kRoles = {{{"root", Role::kRoot},
-                                                                              {"confirm", Role::kConfirm},
-                                                                              {"cascade", Role::kCascade},
-                                                                              {"context", Role::kContext},
-                                                                              {"noise", Role::kNoise},
-                                                                              {"normal", Role::kNormal}}};
+      {{"info", Severity::kInfo},
+       {"warn", Severity::kWarn},
+       {"error", Severity::kError},
+       {"fatal", Severity::kFatal}}};
+  static constexpr std::array<std::pair<std::string_view, Role>, 6> kRoles = {
+      {{"root", Role::kRoot},
+       {"confirm", Role::kConfirm},
+       {"cascade", Role::kCascade},
+       {"context", Role::kContext},
+       {"noise", Role::kNoise},
+       {"normal", Role::kNormal}}};
   out.cause = TakeUpTo(row, '\t');
   const bool kind = Lookup(kKinds, TakeUpTo(row, '\t'), out.kind);
   out.pattern = TakeUpTo(row, '\t');
@@ -47,7 +52,8 @@ bool ParseRow(std::string_view row, Signature& out) {
   const bool role = Lookup(kRoles, TakeUpTo(row, '\t'), out.role);
   out.generic = TakeUpTo(row, '\t') == "generic";
   out.example = row;
-  return kind && severity && role && !out.cause.empty() && !out.pattern.empty() && !out.example.empty();
+  return kind && severity && role && !out.cause.empty() && !out.pattern.empty() &&
+         !out.example.empty();
 }
 
 /// Skips a character class or group that starts at `at`; returns the position after it.
@@ -78,7 +84,8 @@ std::size_t SkipGroup(std::string_view pattern, std::size_t at) {
   return at;
 }
 
-/// Collects the runs of plain characters of a regular expression that stand outside groups and choices.
+/// Collects the runs of plain characters of a regular expression that stand outside groups and
+/// choices.
 class LiteralRuns {
  public:
   std::string Longest(std::string_view pattern) {

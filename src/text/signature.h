@@ -16,7 +16,8 @@ struct Signature {
 
   std::string_view cause;
   Kind kind = Kind::kLiteral;
-  std::string_view pattern;  // RE2 syntax for kRegex; `^` is the start of the line without its logger prefix.
+  std::string_view
+      pattern;  // RE2 syntax for kRegex; `^` is the start of the line without its logger prefix.
   Severity severity = Severity::kInfo;
   LogFact::Role role = LogFact::Role::kContext;
   bool generic = false;

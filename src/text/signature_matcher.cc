@@ -17,27 +17,46 @@ namespace whystop {
 namespace {
 
 constexpr std::size_t kPieceBytes = 7;
-constexpr unsigned kBitmapBits = 18;  // 32 KiB: fits a first-level cache, and few words fall on another by chance.
+constexpr unsigned kBitmapBits =
+    18;  // 32 KiB: fits a first-level cache, and few words fall on another by chance.
 
-// What ordinary logs are made of. A piece that shares words with this would fire on every other line.
+// What ordinary logs are made of. A piece that shares words with this would fire on every other
+// line.
 constexpr std::string_view kOrdinaryText =
-    "Epoch 1/100 epoch: 12 step 100/1000 loss: 0.1234 - accuracy: 0.9876 - val_loss: 0.2345 - val_accuracy: 0.8765 "
-    "{'loss': 1.2345, 'grad_norm': 0.1234, 'learning_rate': 1.234e-05, 'epoch': 0.12} 100%|##########| 12/34 "
-    "[00:12<00:34, 1.23it/s] [2024-10-18 16:53:10,903] [INFO] [train.py:123:main] iteration samples batch training "
-    "Training time: memory data_time: lr: eta: INFO - WARNING - DEBUG - UserWarning: warnings.warn( File \"/home/user/"
-    "lib/python3.10/site-packages/torch/nn/modules/module.py\", line 1747, in forward return self. rank0 model "
-    "optimizer checkpoint saved to Saving validation worker process worker data loader loaded images seconds sec "
-    "Loading dataset tokens tensor shape device cuda: test train_loss eval_loss with from for in of "
-    "the The and to is are was that this not can will be by on at as an or it has have been after before using used use "
-    "number num_ number of max min mean average total version default value values weight weights type types name names "
-    "config dict True False None list size Size index input output outputs inputs function method class layer layers "
-    "path file files line lines time times wait waiting queue memory allocated GPU CPU process processes rank ranks node "
-    "running Running run runs started finished done next previous current first last best better result results score "
-    "back backward forward gradient gradients overflow update updates setting set get expected expert exception call "
-    "calls called torch.Size([ torch. tensorflow keras numpy transformers attention hidden embedding expected found "
-    "server client host address port job jobs task tasks step_ steps: loss= lr= 1, 2, 3, 28, 15: 116 image images "
-    "reading writing written read write checking checked passed failed: ed: ing: ion: ted: ned: 0, s ge: er: es: "
-    "memory: 17246, samples: - critic/ - actor/ - accuracy: | loss | ppl     (MB):    GiB    100    0.0    - ETA: 0s - 1s "
+    "Epoch 1/100 epoch: 12 step 100/1000 loss: 0.1234 - accuracy: 0.9876 - val_loss: 0.2345 - "
+    "val_accuracy: 0.8765 "
+    "{'loss': 1.2345, 'grad_norm': 0.1234, 'learning_rate': 1.234e-05, 'epoch': 0.12} "
+    "100%|##########| 12/34 "
+    "[00:12<00:34, 1.23it/s] [2024-10-18 16:53:10,903] [INFO] [train.py:123:main] iteration "
+    "samples batch training "
+    "Training time: memory data_time: lr: eta: INFO - WARNING - DEBUG - UserWarning: "
+    "warnings.warn( File \"/home/user/"
+    "lib/python3.10/site-packages/torch/nn/modules/module.py\", line 1747, in forward return self. "
+    "rank0 model "
+    "optimizer checkpoint saved to Saving validation worker process worker data loader loaded "
+    "images seconds sec "
+    "Loading dataset tokens tensor shape device cuda: test train_loss eval_loss with from for in "
+    "of "
+    "the The and to is are was that this not can will be by on at as an or it has have been after "
+    "before using used use "
+    "number num_ number of max min mean average total version default value values weight weights "
+    "type types name names "
+    "config dict True False None list size Size index input output outputs inputs function method "
+    "class layer layers "
+    "path file files line lines time times wait waiting queue memory allocated GPU CPU process "
+    "processes rank ranks node "
+    "running Running run runs started finished done next previous current first last best better "
+    "result results score "
+    "back backward forward gradient gradients overflow update updates setting set get expected "
+    "expert exception call "
+    "calls called torch.Size([ torch. tensorflow keras numpy transformers attention hidden "
+    "embedding expected found "
+    "server client host address port job jobs task tasks step_ steps: loss= lr= 1, 2, 3, 28, 15: "
+    "116 image images "
+    "reading writing written read write checking checked passed failed: ed: ing: ion: ted: ned: 0, "
+    "s ge: er: es: "
+    "memory: 17246, samples: - critic/ - actor/ - accuracy: | loss | ppl     (MB):    GiB    100   "
+    " 0.0    - ETA: 0s - 1s "
     "queue holds waiting for worker with samples from shard loader ";
 
 std::uint32_t LoadWord(const char* at) {
@@ -72,7 +91,8 @@ int OrdinaryWindows(std::string_view piece) {
 /// Lower-case letters and blanks make up most of a log; other characters make a piece rare.
 int Plainness(std::string_view piece) {
   return static_cast<int>(std::count_if(piece.begin(), piece.end(), [](char letter) {
-    return letter == ' ' || std::string_view("etaoinsrlds0123").find(letter) != std::string_view::npos;
+    return letter == ' ' ||
+           std::string_view("etaoinsrlds0123").find(letter) != std::string_view::npos;
   }));
 }
 
@@ -99,8 +119,8 @@ struct SignatureMatcher::Entry {
   /// Compiled when first needed: most runs meet a handful of the patterns.
   const re2::RE2& Regex() {
     std::call_once(compiled, [this] {
-      regex = std::make_unique<re2::RE2>(re2::StringPiece(signature.pattern.data(), signature.pattern.size()),
-                                         re2::RE2::Quiet);
+      regex = std::make_unique<re2::RE2>(
+          re2::StringPiece(signature.pattern.data(), signature.pattern.size()), re2::RE2::Quiet);
     });
     return *regex;
   }
@@ -111,7 +131,8 @@ struct SignatureMatcher::Entry {
   std::unique_ptr<re2::RE2> regex;
 };
 
-SignatureMatcher::SignatureMatcher(std::span<const Signature> signatures) : bitmap_((1U << kBitmapBits) / 64) {
+SignatureMatcher::SignatureMatcher(std::span<const Signature> signatures)
+    : bitmap_((1U << kBitmapBits) / 64) {
   for (const Signature& signature : signatures) {
     const std::size_t index = entries_.size();
     entries_.push_back(std::make_unique<Entry>(signature));
@@ -244,7 +265,8 @@ std::vector<SignatureMatcher::Match> SignatureMatcher::MatchLine(std::string_vie
   return out;
 }
 
-void SignatureMatcher::Verify(std::size_t index, std::string_view line, std::vector<Match>& out) const {
+void SignatureMatcher::Verify(std::size_t index, std::string_view line,
+                              std::vector<Match>& out) const {
   Entry& entry = *entries_[index];
   Match match{.signature = &entry.signature, .captures = {}};
   if (entry.signature.kind == Signature::Kind::kRegex) {
@@ -252,7 +274,8 @@ void SignatureMatcher::Verify(std::size_t index, std::string_view line, std::vec
     const int groups = regex.ok() ? regex.NumberOfCapturingGroups() : -1;
     std::vector<re2::StringPiece> found(static_cast<std::size_t>(groups + 1));
     const re2::StringPiece text(line.data(), line.size());
-    if (groups < 0 || !regex.Match(text, 0, line.size(), re2::RE2::UNANCHORED, found.data(), groups + 1)) {
+    if (groups < 0 ||
+        !regex.Match(text, 0, line.size(), re2::RE2::UNANCHORED, found.data(), groups + 1)) {
       return;
     }
     for (std::size_t group = 1; group < found.size(); ++group) {

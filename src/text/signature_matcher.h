@@ -16,9 +16,10 @@ class RE2;
 
 namespace whystop {
 
-/// Finds all signatures of a table in one pass. From each signature one 7-byte piece of the text it must contain is
-/// taken; any occurrence covers one 4-byte word at a multiple of four, so only every fourth position is looked at,
-/// in a bitmap that fits the first-level cache. Only then the text is compared, and only then RE2 runs, on one line.
+/// Finds all signatures of a table in one pass. From each signature one 7-byte piece of the text it
+/// must contain is taken; any occurrence covers one 4-byte word at a multiple of four, so only
+/// every fourth position is looked at, in a bitmap that fits the first-level cache. Only then the
+/// text is compared, and only then RE2 runs, on one line.
 class SignatureMatcher {
  public:
   struct Match {
@@ -31,10 +32,11 @@ class SignatureMatcher {
   SignatureMatcher(const SignatureMatcher&) = delete;
   SignatureMatcher& operator=(const SignatureMatcher&) = delete;
 
-  /// Might a signature stand in `text`? False means surely not (whole-line signatures apart). `text` may hold many
-  /// lines.
+  /// Might a signature stand in `text`? False means surely not (whole-line signatures apart).
+  /// `text` may hold many lines.
   bool MayMatch(std::string_view text) const;
-  /// Where the required text of some signature stands, at or after `from`: a position inside it. npos: nowhere.
+  /// Where the required text of some signature stands, at or after `from`: a position inside it.
+  /// npos: nowhere.
   std::size_t NextCandidate(std::string_view text, std::size_t from) const;
   /// All signatures found in one line, in order of the table. `line` has no logger prefix.
   std::vector<Match> MatchLine(std::string_view line) const;
@@ -60,11 +62,12 @@ class SignatureMatcher {
 
   std::vector<std::unique_ptr<Entry>> entries_;
   std::vector<std::uint64_t> bitmap_;
-  std::vector<Word> words_;             // Sorted by slot, then word.
-  std::vector<std::uint32_t> starts_;   // First of words_ of each coarse slot.
+  std::vector<Word> words_;            // Sorted by slot, then word.
+  std::vector<std::uint32_t> starts_;  // First of words_ of each coarse slot.
   std::unordered_map<std::string_view, std::uint32_t> whole_lines_;
   std::size_t whole_line_bytes_max_ = 0;
-  std::vector<std::uint32_t> unfiltered_;  // No usable piece: tried on every line. Empty for our table (tested).
+  std::vector<std::uint32_t>
+      unfiltered_;  // No usable piece: tried on every line. Empty for our table (tested).
 };
 
 }  // namespace whystop

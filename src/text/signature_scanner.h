@@ -8,14 +8,16 @@
 
 namespace whystop {
 
-/// Finds the lines of a raw byte stream that hold a signature, at the speed of the filter: lines are only looked for
-/// around a candidate. For searching as grep does; LogReader is the one that understands.
+/// Finds the lines of a raw byte stream that hold a signature, at the speed of the filter: lines
+/// are only looked for around a candidate. For searching as grep does; LogReader is the one that
+/// understands.
 class SignatureScanner {
  public:
   class Sink {
    public:
     virtual ~Sink() = default;
-    virtual void OnMatch(std::string_view line, const std::vector<SignatureMatcher::Match>& matches) = 0;
+    virtual void OnMatch(std::string_view line,
+                         const std::vector<SignatureMatcher::Match>& matches) = 0;
   };
 
   SignatureScanner(const SignatureMatcher& matcher, Sink& out) : matcher_(matcher), out_(out) {}

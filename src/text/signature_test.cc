@@ -18,8 +18,9 @@ namespace {
 /// A row of the table, tried the slow and obvious way.
 class PlainRow {
  public:
-  explicit PlainRow(const Signature& row) : row_(row), regex_(re2::StringPiece(row.pattern.data(), row.pattern.size()),
-                                                              re2::RE2::Quiet) {}
+  explicit PlainRow(const Signature& row)
+      : row_(row),
+        regex_(re2::StringPiece(row.pattern.data(), row.pattern.size()), re2::RE2::Quiet) {}
   bool Matches(std::string_view line) const {
     switch (row_.kind) {
       case Signature::Kind::kLiteral:
@@ -29,7 +30,8 @@ class PlainRow {
       case Signature::Kind::kRegex:
         break;
     }
-    return regex_.ok() && re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), regex_);
+    return regex_.ok() &&
+           re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), regex_);
   }
   const Signature& row() const { return row_; }
 
@@ -68,7 +70,8 @@ TEST(Signatures, EverySignatureHasATextOfSevenBytes) {
   }
 }
 
-/// Goal: the filter is only a short cut. Method: every example at every alignment, against every pattern by RE2.
+/// Goal: the filter is only a short cut. Method: every example at every alignment, against every
+/// pattern by RE2.
 TEST(Signatures, FilterFindsWhatPlainMatchingFinds) {
   const SignatureMatcher& matcher = SignatureMatcher::Shared();
   const auto rows = PlainRows();

@@ -32,8 +32,11 @@ std::size_t EscapeSize(std::string_view text) {
 /// Length of the well-formed UTF-8 character at the start of `text`; 0: there is none.
 std::size_t CharacterSize(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
-  const std::size_t size = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : (first & 0xF0) == 0xE0 ? 3
-                           : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+  const std::size_t size = first < 0x80                    ? 1
+                           : first >= 0xC2 && first < 0xE0 ? 2
+                           : (first & 0xF0) == 0xE0        ? 3
+                           : first >= 0xF0 && first < 0xF5 ? 4
+                                                           : 0;
   if (size == 0 || size > text.size()) {
     return 0;
   }
@@ -69,7 +72,8 @@ std::string ReadableText(std::string_view text, std::size_t bytes_max) {
   out.reserve(text.size() < bytes_max ? text.size() : bytes_max);
   while (!text.empty()) {
     const std::size_t size = CharacterSize(text);
-    const std::string_view character = size == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, size);
+    const std::string_view character =
+        size == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, size);
     if (out.size() + character.size() + 3 > bytes_max && text.size() > size + 3) {
       return out + "...";
     }

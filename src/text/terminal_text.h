@@ -5,11 +5,13 @@
 
 namespace whystop {
 
-/// Appends `raw` to `out` without colour codes, cursor movements and other escape sequences; a backspace removes
-/// nothing but itself, since progress bars print runs of them before a redraw of the same length.
+/// Appends `raw` to `out` without colour codes, cursor movements and other escape sequences; a
+/// backspace removes nothing but itself, since progress bars print runs of them before a redraw of
+/// the same length.
 void CleanTerminalText(std::string_view raw, std::string& out);
 
-/// A copy for a report: valid UTF-8 (bad bytes become U+FFFD), no control characters, at most `bytes_max` long.
+/// A copy for a report: valid UTF-8 (bad bytes become U+FFFD), no control characters, at most
+/// `bytes_max` long.
 std::string ReadableText(std::string_view text, std::size_t bytes_max);
 
 }  // namespace whystop

@@ -11,10 +11,10 @@ namespace whystop {
 namespace {
 
 constexpr std::string_view kHeader = "Traceback (most recent call last)";
-constexpr std::size_t kFramesMax = 64;      // The first and the last of a deep stack are kept.
+constexpr std::size_t kFramesMax = 64;  // The first and the last of a deep stack are kept.
 constexpr std::size_t kMessageBytesMax = 2000;
 constexpr int kMessageLinesMax = 16;
-constexpr std::size_t kOpenMax = 32;        // Ranks that print at the same time.
+constexpr std::size_t kOpenMax = 32;  // Ranks that print at the same time.
 
 std::size_t Indent(std::string_view text) {
   return std::min(text.find_first_not_of(' '), text.size());
@@ -61,10 +61,12 @@ std::optional<Frame> ParseBoxedFrame(std::string_view text) {
   text = Trim(text.substr(std::min<std::size_t>(3, text.size())));
   const std::size_t in = text.find(" in ");
   const std::size_t colon = in == std::string_view::npos ? in : text.rfind(':', in);
-  if (colon == std::string_view::npos || text.substr(0, colon).find(".py") == std::string_view::npos) {
+  if (colon == std::string_view::npos ||
+      text.substr(0, colon).find(".py") == std::string_view::npos) {
     return std::nullopt;
   }
-  const std::optional<std::int64_t> line = ParseWhole<std::int64_t>(text.substr(colon + 1, in - colon - 1));
+  const std::optional<std::int64_t> line =
+      ParseWhole<std::int64_t>(text.substr(colon + 1, in - colon - 1));
   if (!line) {
     return std::nullopt;
   }
@@ -77,16 +79,20 @@ std::optional<Frame> ParseBoxedFrame(std::string_view text) {
   return frame;
 }
 
-/// "torch.OutOfMemoryError: CUDA out of memory" or "KeyboardInterrupt": a dotted name, then a colon or nothing.
-/// Names of exceptions start their last part with a capital letter by custom; a plain word is prose.
+/// "torch.OutOfMemoryError: CUDA out of memory" or "KeyboardInterrupt": a dotted name, then a colon
+/// or nothing. Names of exceptions start their last part with a capital letter by custom; a plain
+/// word is prose.
 bool IsExceptionLine(std::string_view text, std::string_view& type, std::string_view& message) {
-  const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+  const std::size_t end =
+      text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
   type = text.substr(0, end);
   if (type.empty() || (type[0] >= '0' && type[0] <= '9')) {
     return false;
   }
   const std::size_t dot = type.rfind('.');
-  const char first = dot == std::string_view::npos ? type[0] : dot + 1 < type.size() ? type[dot + 1] : ' ';
+  const char first = dot == std::string_view::npos ? type[0]
+                     : dot + 1 < type.size()       ? type[dot + 1]
+                                                   : ' ';
   if (end != std::string_view::npos && text[end] != ':' && Trim(text.substr(end)) != "") {
     return false;
   }
@@ -95,7 +101,8 @@ bool IsExceptionLine(std::string_view text, std::string_view& type, std::string_
 }
 
 bool NamesAnError(std::string_view type) {
-  for (const std::string_view end : {"Error", "Exception", "Interrupt", "Exit", "Warning", "StopIteration"}) {
+  for (const std::string_view end :
+       {"Error", "Exception", "Interrupt", "Exit", "Warning", "StopIteration"}) {
     if (type.ends_with(end)) {
       return true;
     }
@@ -105,7 +112,8 @@ bool NamesAnError(std::string_view type) {
 
 /// Launchers and trackers speak after the program did.
 bool IsOtherSpeaker(std::string_view text) {
-  for (const std::string_view start : {"slurmstepd:", "srun:", "wandb:", "nohup:", "mpirun", "[rank", "Sender: LSF"}) {
+  for (const std::string_view start :
+       {"slurmstepd:", "srun:", "wandb:", "nohup:", "mpirun", "[rank", "Sender: LSF"}) {
     if (text.starts_with(start)) {
       return true;
     }
@@ -114,8 +122,10 @@ bool IsOtherSpeaker(std::string_view text) {
 }
 
 bool IsChainPhrase(std::string_view text) {
-  return text.find("During handling of the above exception, another exception occurred") != std::string_view::npos ||
-         text.find("The above exception was the direct cause of the following exception") != std::string_view::npos;
+  return text.find("During handling of the above exception, another exception occurred") !=
+             std::string_view::npos ||
+         text.find("The above exception was the direct cause of the following exception") !=
+             std::string_view::npos;
 }
 
 void KeepFrame(std::vector<Frame>& frames, Frame frame) {
@@ -129,8 +139,9 @@ void KeepFrame(std::vector<Frame>& frames, Frame frame) {
 
 bool IsUsersOwnFile(std::string_view file) {
   for (const std::string_view foreign :
-       {"site-packages", "dist-packages", "/lib/python", "\\lib\\", "\\Lib\\", "<frozen", "<string>", "<__array_function__",
-        "/usr/lib/", "/torch_extensions/", "/torchinductor_", "<eval_with_key>", "__autograph_generated_file"}) {
+       {"site-packages", "dist-packages", "/lib/python", "\\lib\\", "\\Lib\\", "<frozen",
+        "<string>", "<__array_function__", "/usr/lib/", "/torch_extensions/", "/torchinductor_",
+        "<eval_with_key>", "__autograph_generated_file"}) {
     if (file.find(foreign) != std::string_view::npos) {
       return false;
     }
@@ -156,8 +167,10 @@ TracebackReader::Open& TracebackReader::OpenFor(const PeeledLine& line) {
 bool TracebackReader::Push(const PeeledLine& line, std::int64_t number) {
   const std::string_view text = WithoutMargin(line.body);
   const std::size_t header = text.find(kHeader);
-  const bool orphan = header == std::string_view::npos && text.starts_with("  File \"") && ParseFrame(text).has_value();
-  if (header == std::string_view::npos && open_.empty() && !orphan && !text.starts_with("Exception ignored in")) {
+  const bool orphan = header == std::string_view::npos && text.starts_with("  File \"") &&
+                      ParseFrame(text).has_value();
+  if (header == std::string_view::npos && open_.empty() && !orphan &&
+      !text.starts_with("Exception ignored in")) {
     return false;  // The way of nearly every line.
   }
   Open& open = OpenFor(line);
@@ -188,7 +201,8 @@ bool TracebackReader::Push(const PeeledLine& line, std::int64_t number) {
   return false;
 }
 
-bool TracebackReader::Begin(Open& open, const PeeledLine& line, std::string_view text, std::int64_t number) {
+bool TracebackReader::Begin(Open& open, const PeeledLine& line, std::string_view text,
+                            std::int64_t number) {
   const std::size_t header = std::min(text.find(kHeader), text.size());
   const bool original = text.substr(0, header).find("Original ") != std::string_view::npos;
   const bool nested = text.substr(0, header).find("Exception Group ") != std::string_view::npos ||
@@ -205,7 +219,8 @@ bool TracebackReader::Begin(Open& open, const PeeledLine& line, std::string_view
     open.exception.seen.place = {.file = file_, .line = number};
     open.exception.seen.rank = line.rank;
     open.logged = line.logged;
-    open.exception.warned = open.ignored || (line.logged && line.level != LogLevel::kError && line.level != LogLevel::kNone);
+    open.exception.warned = open.ignored || (line.logged && line.level != LogLevel::kError &&
+                                             line.level != LogLevel::kNone);
   }
   open.ignored = false;
   open.exception.seen.frames.clear();
@@ -232,7 +247,8 @@ bool TracebackReader::PushFrame(Open& open, std::string_view text, std::int64_t 
   if (Indent(text) > open.indent) {
     const bool carets = content.find_first_not_of("^~ ") == std::string_view::npos;
     std::vector<Frame>& frames = open.exception.seen.frames;
-    if (!carets && !frames.empty() && frames.back().source.empty() && !content.starts_with("[Previous line repeated")) {
+    if (!carets && !frames.empty() && frames.back().source.empty() &&
+        !content.starts_with("[Previous line repeated")) {
       frames.back().source = ReadableText(content, 300);
     }
     return true;
@@ -273,7 +289,8 @@ void TracebackReader::SetType(Open& open, std::string_view text, std::int64_t nu
 }
 
 /// After the exception's line: more of its message, a link of the chain, or something else.
-bool TracebackReader::PushMessage(Open& open, const PeeledLine& line, std::string_view text, std::int64_t number) {
+bool TracebackReader::PushMessage(Open& open, const PeeledLine& line, std::string_view text,
+                                  std::int64_t number) {
   const std::string_view content = Trim(text);
   if (IsOtherSpeaker(content) || (line.logged && !open.logged)) {
     Close(open);
@@ -298,9 +315,11 @@ bool TracebackReader::PushMessage(Open& open, const PeeledLine& line, std::strin
     Close(open);
     return false;
   }
-  std::string& message = open.worker ? open.exception.seen.first_message : open.exception.seen.message;
+  std::string& message =
+      open.worker ? open.exception.seen.first_message : open.exception.seen.message;
   if (message.size() + content.size() < kMessageBytesMax) {
-    message += (message.empty() || content.starts_with(": ") ? "" : "\n") + ReadableText(content, kMessageBytesMax);
+    message += (message.empty() || content.starts_with(": ") ? "" : "\n") +
+               ReadableText(content, kMessageBytesMax);
   }
   open.exception.last_line = number;
   return false;  // It may as well be a line of its own: let others look at it.
@@ -319,7 +338,8 @@ void TracebackReader::Close(Open& open) {
 }
 
 std::vector<PrintedException> TracebackReader::TakeFinished() {
-  std::erase_if(open_, [](const Open& open) { return open.state == State::kIdle && !open.ignored; });
+  std::erase_if(open_,
+                [](const Open& open) { return open.state == State::kIdle && !open.ignored; });
   return std::exchange(finished_, {});
 }
 
@@ -329,7 +349,8 @@ bool TracebackReader::HasOpenException() const {
 }
 
 bool TracebackReader::InFrames() const {
-  return std::any_of(open_.begin(), open_.end(), [](const Open& open) { return open.state == State::kFrames; });
+  return std::any_of(open_.begin(), open_.end(),
+                     [](const Open& open) { return open.state == State::kFrames; });
 }
 
 void TracebackReader::Finish() {

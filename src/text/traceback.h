@@ -15,18 +15,21 @@ namespace whystop {
 struct PrintedException {
   ExceptionSeen seen;
   std::int64_t last_line = 0;
-  bool warned = false;   // Printed through a logger below error level, or "Exception ignored in": told, not raised.
+  bool warned = false;  // Printed through a logger below error level, or "Exception ignored in":
+                        // told, not raised.
 };
 
-/// Puts Python tracebacks together line by line: chained, from workers ("Original Traceback"), from several ranks at
-/// once, behind logger prefixes, inside exception groups. Bounded in frames, text and number of ranks.
+/// Puts Python tracebacks together line by line: chained, from workers ("Original Traceback"), from
+/// several ranks at once, behind logger prefixes, inside exception groups. Bounded in frames, text
+/// and number of ranks.
 class TracebackReader {
  public:
   explicit TracebackReader(std::string file) : file_(std::move(file)) {}
 
   /// False: pushing the line would do nothing. `header`: it holds a traceback's header.
   bool Wants(std::string_view body, bool header) const {
-    return header || !open_.empty() || body.starts_with("  File \"") || body.starts_with("Exception ignored in");
+    return header || !open_.empty() || body.starts_with("  File \"") ||
+           body.starts_with("Exception ignored in");
   }
   /// True: the line is part of a traceback (its numbers are no metrics).
   bool Push(const PeeledLine& line, std::int64_t number);
@@ -47,11 +50,11 @@ class TracebackReader {
     std::vector<Frame> outer_frames;  // Of the process that re-raised a worker's exception.
     std::size_t indent = 0;           // Of the word "Traceback".
     int message_lines = 0;
-    int links = 0;                    // Exceptions of the chain so far.
+    int links = 0;  // Exceptions of the chain so far.
     bool worker = false;
-    bool orphan = false;              // The header line was lost.
-    bool logged = false;              // Printed through a logger.
-    bool ignored = false;             // "Exception ignored in" was the line before.
+    bool orphan = false;   // The header line was lost.
+    bool logged = false;   // Printed through a logger.
+    bool ignored = false;  // "Exception ignored in" was the line before.
   };
 
   Open& OpenFor(const PeeledLine& line);
@@ -66,7 +69,8 @@ class TracebackReader {
   std::vector<PrintedException> finished_;
 };
 
-/// Is a frame of the user's own code, not of the standard library, an installed package or a frozen module?
+/// Is a frame of the user's own code, not of the standard library, an installed package or a frozen
+/// module?
 bool IsUsersOwnFile(std::string_view file);
 
 }  // namespace whystop

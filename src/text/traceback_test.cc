@@ -115,7 +115,8 @@ TEST(Traceback, WarningsAndIgnoredExceptionsAreOnlyTold) {
 }
 
 TEST(Traceback, SyntaxErrorsHaveNoHeader) {
-  const auto all = Read("  File \"train.py\", line 3\n    def f(\n         ^\nSyntaxError: '(' was never closed\n");
+  const auto all = Read(
+      "  File \"train.py\", line 3\n    def f(\n         ^\nSyntaxError: '(' was never closed\n");
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].seen.type, "SyntaxError");
 }

@@ -8,11 +8,14 @@ namespace {
 std::uint32_t Unit(std::string_view bytes, std::size_t at, bool big_endian) {
   const auto first = static_cast<unsigned char>(bytes[at]);
   const auto second = static_cast<unsigned char>(bytes[at + 1]);
-  return big_endian ? static_cast<std::uint32_t>(first << 8 | second) : static_cast<std::uint32_t>(second << 8 | first);
+  return big_endian ? static_cast<std::uint32_t>(first << 8 | second)
+                    : static_cast<std::uint32_t>(second << 8 | first);
 }
 
 void AppendUtf8(std::uint32_t code, std::string& out) {
-  const auto put = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
+  const auto put = [&out](std::uint32_t byte) {
+    out.push_back(static_cast<char>(static_cast<unsigned char>(byte)));
+  };
   if (code < 0x80) {
     put(code);
   } else if (code < 0x800) {

@@ -16,15 +16,17 @@
 namespace whystop {
 namespace {
 
-constexpr std::size_t kReadBytes = 256 << 10;  // Larger reads are no faster; mmap is not either and may SIGBUS.
+constexpr std::size_t kReadBytes =
+    256 << 10;  // Larger reads are no faster; mmap is not either and may SIGBUS.
 
 std::optional<std::chrono::seconds> AgeOf(int fd) {
   struct stat info {};
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     return std::nullopt;
   }
-  return std::max(std::chrono::seconds(0), std::chrono::duration_cast<std::chrono::seconds>(ReadClocks().wall) -
-                                            std::chrono::seconds(info.st_mtime));
+  return std::max(std::chrono::seconds(0),
+                  std::chrono::duration_cast<std::chrono::seconds>(ReadClocks().wall) -
+                      std::chrono::seconds(info.st_mtime));
 }
 
 }  // namespace
@@ -75,8 +77,11 @@ bool LooksLikeText(std::string_view start) {
       continue;
     }
     ++counted;
-    odd += (byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t' && byte != 0x1B && byte != '\b' && byte != '\f' &&
-            byte != '\a') || byte == 0x7F ? 1 : 0;
+    odd += (byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t' && byte != 0x1B &&
+            byte != '\b' && byte != '\f' && byte != '\a') ||
+                   byte == 0x7F
+               ? 1
+               : 0;
   }
   // A crashed machine leaves few long runs of NULs; a binary file has many short ones.
   return odd * 100 <= counted && nul_runs * 200 <= counted + 199;

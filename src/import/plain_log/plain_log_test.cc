@@ -17,7 +17,8 @@ struct Kept : EventSink {
 
 TEST(PlainLog, ReadsAFileToItsEnd) {
   const std::string path = testing::TempDir() + "/plain_log_test.log";
-  std::ofstream(path) << "Epoch [1/2], Train Loss: 0.5\nslurmstepd: error: *** JOB 1 ON n CANCELLED AT 2024-01-01T00:00:00 ***\n";
+  std::ofstream(path) << "Epoch [1/2], Train Loss: 0.5\nslurmstepd: error: *** JOB 1 ON n "
+                         "CANCELLED AT 2024-01-01T00:00:00 ***\n";
   Kept kept;
   const Result<PlainLogStats> read = ReadPlainLog(path, kept);
   std::remove(path.c_str());
@@ -43,7 +44,8 @@ TEST(PlainLog, TellsTextFromBinary) {
   EXPECT_TRUE(LooksLikeText("28%|##8  | \xE2\x96\x88" + std::string(65, '\0')));
   EXPECT_TRUE(LooksLikeText(std::string("\xFF\xFEL\0o\0", 6)));
   EXPECT_TRUE(LooksLikeText(""));
-  EXPECT_FALSE(LooksLikeText(std::string("\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22\x09\0\0\x01\0\x02\0\x03", 20)));
+  EXPECT_FALSE(
+      LooksLikeText(std::string("\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22\x09\0\0\x01\0\x02\0\x03", 20)));
   EXPECT_FALSE(LooksLikeText(std::string("PK\x03\x04\x14\0\x08\0\x01\x02\x03\x04\x05\x06", 14)));
 }
 
