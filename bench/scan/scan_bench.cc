@@ -101,6 +101,17 @@ struct Contest {
   std::vector<double> seconds;
 };
 
+void PrintTable(const std::vector<Contest>& contests, double gigabytes) {
+  const double ripgrep = *std::min_element(contests[3].seconds.begin(), contests[3].seconds.end());
+  for (const Contest& contest : contests) {
+    const double best = *std::min_element(contest.seconds.begin(), contest.seconds.end());
+    const double worst = *std::max_element(contest.seconds.begin(), contest.seconds.end());
+    std::printf("%-24s %7.3f GB/s (worst round %.3f)", contest.name, gigabytes / best,
+                gigabytes / worst);
+    std::printf(ripgrep > 0 ? "  %5.2f x rg\n" : "\n", ripgrep / best);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -160,15 +171,7 @@ int main(int argc, char** argv) {
       contest.seconds.push_back(contest.run());
     }
   }
-  const double gigabytes = static_cast<double>(bytes) * 1e-9;
-  const double ripgrep = *std::min_element(contests[3].seconds.begin(), contests[3].seconds.end());
-  for (const Contest& contest : contests) {
-    const double best = *std::min_element(contest.seconds.begin(), contest.seconds.end());
-    const double worst = *std::max_element(contest.seconds.begin(), contest.seconds.end());
-    std::printf("%-24s %7.3f GB/s (worst round %.3f)", contest.name, gigabytes / best,
-                gigabytes / worst);
-    std::printf(ripgrep > 0 ? "  %5.2f x rg\n" : "\n", ripgrep / best);
-  }
+  PrintTable(contests, static_cast<double>(bytes) * 1e-9);
   rusage own{};
   ::getrusage(RUSAGE_SELF, &own);
   std::printf("lines with a signature %lld, events %lld, peak memory %.1f MiB\n",
