@@ -18,7 +18,7 @@ from whystop.training import Training
 import atexit
 _shared = channel.shared()
 _shared.open()
-_training = Training(_shared, Governor())
+_training = Training(_shared, Governor(share=100))  # A process without torch earns next to nothing.
 _watch = LoopWatch(_training)
 atexit.register(_watch.at_exit)
 class _Hooks:
