@@ -8,6 +8,7 @@ import argparse
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 from typing import NamedTuple
@@ -79,6 +80,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true", help="also run the soaks")
     options = parser.parse_args()
+    # A shell that starts us in the background ignores these for us; jobs under test must be able to die of them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     counts = [
         cpp_suite("release", "build"),
         python_suites(options.all),
