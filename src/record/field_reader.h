@@ -28,14 +28,16 @@ class FieldReader {
   }
   void AppendPackedUint32(std::vector<std::uint32_t>& out) {
     if (Is(protozero::pbf_wire_type::length_delimited)) {
-      const auto values = reader_.get_packed_uint32();
-      out.insert(out.end(), values.begin(), values.end());
+      for (const auto value : reader_.get_packed_uint32()) {  // insert() would decode twice: once to count.
+        out.push_back(value);
+      }
     }
   }
   void AppendPackedSint64(std::vector<std::int64_t>& out) {
     if (Is(protozero::pbf_wire_type::length_delimited)) {
-      const auto values = reader_.get_packed_sint64();
-      out.insert(out.end(), values.begin(), values.end());
+      for (const auto value : reader_.get_packed_sint64()) {  // insert() would decode twice: once to count.
+        out.push_back(value);
+      }
     }
   }
 
