@@ -207,7 +207,7 @@ struct Observation {
 
 /// Something that was lost on the way, and how much of it.
 struct Drop {
-  std::string counter;  // "record.log_tail_overwritten"; described in model/drop.h.
+  std::string counter;  // "record.samples_dropped_queue_full"; docs/drops.md describes them all.
   std::int64_t count = 0;
 };
 
