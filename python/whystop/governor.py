@@ -7,6 +7,7 @@ _SHARE = 0.01
 _TOKENS_MAX_S = 0.25  # What a quiet stretch may save up: one pass over a large model.
 _COSTS_KEPT = 9
 _RESERVED = "window"  # How the loop was left cannot be seen later: a short run must not spend all on other samples first.
+_RESERVE_S = 0.03  # Once a process, some hundred windows: about a hundredth of what importing torch took here (3.6 s of CPU).
 
 
 class Governor:
@@ -19,7 +20,8 @@ class Governor:
     def __init__(self, share=_SHARE):
         self._share = share
         # The start of the process (importing torch alone takes a second) earned its share too.
-        self.tokens_s = self._reserve_s = share * process_time() / 2
+        self.tokens_s = share * process_time()
+        self._reserve_s = _RESERVE_S
         self.spent_s = 0.0
         self._costs = {}
         self._medians = {}
