@@ -5,6 +5,7 @@ from time import process_time
 
 _SHARE = 0.01
 _TOKENS_MAX_S = 0.25  # What a quiet stretch may save up: one pass over a large model.
+_TOKENS_MIN_S = -0.05  # A debt that an alarm or an early measurement left is forgotten beyond this.
 _COSTS_KEPT = 9
 _RESERVED = "window"  # How the loop was left cannot be seen later: a short run must not spend all on other samples first.
 _RESERVE_S = 0.03  # Once a process, some hundred windows: about a hundredth of what importing torch took here (3.6 s of CPU).
@@ -13,8 +14,8 @@ _RESERVE_S = 0.03  # Once a process, some hundred windows: about a hundredth of 
 class Governor:
     """A token bucket in seconds. Every step earns a share of its duration; sampling spends what it costs.
 
-    Costs are medians of recent measurements: on a busy machine a single one holds the time of other programs, and
-    a sum of them would starve the sampling.
+    Costs are medians of recent measurements of the thread's CPU time. By the clock on the wall, or as a sum, they would
+    hold the time of other programs too, and a busy machine would starve the sampling.
     """
 
     def __init__(self, share=_SHARE):
@@ -30,7 +31,8 @@ class Governor:
     def earn(self, duration_s):
         """A step took this long, and the part of the probe that is always on took its own part of it."""
         self.spent_s += self._always_s
-        self.tokens_s = min(self.tokens_s + self._share * duration_s - self._always_s, _TOKENS_MAX_S)
+        tokens = self.tokens_s + self._share * duration_s - self._always_s
+        self.tokens_s = max(min(tokens, _TOKENS_MAX_S), _TOKENS_MIN_S)
 
     def set_always_on(self, seconds):
         self._always_s = self._note("always", 1, seconds)

@@ -16,6 +16,7 @@ _KINDS = frozenset(["step", "zero_grad", "loss", "backward", "data", "data-end"]
 _USELESS_MAX = 16
 _FORCED_TURNS = 20
 _PASS_MAX = 1000
+_PASS_POOR = 16
 _ORDER = {"data-end": 0, "data": 1, "zero_grad": 2, "loss": 3, "backward": 4, "step": 5}  # Of events on one line.
 
 
@@ -109,7 +110,9 @@ class Windows:
         inner = self._exits.nest.levels[-1]
         frame = frames[0]
         line = frame.f_lineno
-        if frame.f_code is not inner.code or not inner.loop.body_first <= line <= inner.loop.body_last:
+        # A batch arrives while the loop stands at its header; the loop's end is another event at the same place.
+        first_line = inner.loop.line if kind == "data" else inner.loop.body_first
+        if frame.f_code is not inner.code or not first_line <= line <= inner.loop.body_last:
             return True  # Between two passes of the inner loop: seldom, and where early stopping lives.
         lines = self._event_lines
         lines[kind] = line
@@ -160,7 +163,11 @@ class Windows:
         return True
 
     def _affords(self):
-        return self._training.governor.affords("window")
+        """Whether a window may be opened. If not, the next steps need not ask."""
+        if self._training.governor.affords("window"):
+            return True
+        self._pass = _PASS_POOR
+        return False
 
     def _open(self, frames):
         self._frames = frames

@@ -1,13 +1,13 @@
 """Activations, seen in short episodes of one step by module hooks; never when torch.compile is in use."""
 
-from time import perf_counter
+from time import thread_time
 
 from whystop import ring
 from whystop.guard import quiet
 from whystop.tensors import nonfinite
 from whystop.torch_data import batch_facts
 
-EPISODES = frozenset([1, 5, 20, 100, 300, 1000, 3000, 10000, 30000])
+EPISODES = frozenset([1, 5, 21, 101, 301, 1001, 3001, 10001, 30001])  # Each follows a multiple of four: see torch_steps.
 _MODULES_MAX = 64
 _ELEMENTS_MAX = 1 << 22
 _SATURATING = {"Sigmoid": (0.01, 0.99), "Tanh": (-0.99, 0.99), "Hardsigmoid": (0.0, 1.0), "Hardtanh": (-1.0, 1.0)}
@@ -66,7 +66,7 @@ class Activations:
         if name is None or key in self._seen or len(self._seen) >= _MODULES_MAX or not module.training:
             return
         self._seen.add(key)
-        start = perf_counter()
+        start = thread_time()
         kind = type(module).__name__
         with self._torch.no_grad():
             if len(self._seen) == 1 and inputs and self._usable(inputs[0]):
@@ -76,7 +76,7 @@ class Activations:
                 self._rectified(name, "input", inputs[0], kind)
             if self._usable(output):
                 self._look_at_output(name, kind, inputs, output)
-        self._spent += perf_counter() - start
+        self._spent += thread_time() - start
 
     def _usable(self, tensor):
         return isinstance(tensor, self._torch.Tensor) and self._reader.readable(tensor) and 0 < tensor.numel() <= _ELEMENTS_MAX

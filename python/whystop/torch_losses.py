@@ -1,6 +1,6 @@
 """Calls of torch's loss functions: what they were given, so that a wrong pairing shows."""
 
-from time import perf_counter
+from time import thread_time
 
 from whystop.guard import quiet
 from whystop.tensors import dtype_text, moments, nonfinite, shape_text
@@ -45,7 +45,7 @@ class LossCalls:
         torch = self._torch
         if not isinstance(input, torch.Tensor) or not isinstance(target, torch.Tensor):
             return
-        start = perf_counter()
+        start = thread_time()
         facts = {
             "function": name,
             "call": count,
@@ -66,7 +66,7 @@ class LossCalls:
                 if name in _CLASS_TARGETS and not target.dtype.is_floating_point:
                     facts.update(self._class_targets(name, input, target, rest))
         self._training.channel.observe("loss-call", self._training.step, **facts)
-        self._training.governor.spend("loss-call", 1, perf_counter() - start)
+        self._training.governor.spend("loss-call", 1, thread_time() - start)
 
     def _small(self, tensor):
         return self._reader.readable(tensor) and 0 < tensor.numel() <= _ELEMENTS_MAX

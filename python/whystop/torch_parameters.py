@@ -1,7 +1,7 @@
 """Statistics of gradients, weights and updates, as many a step as the governor allows."""
 
 import weakref
-from time import perf_counter
+from time import thread_time
 
 from whystop import ring
 from whystop.guard import quiet
@@ -110,9 +110,9 @@ class Parameters:
             return
         if not self._training.governor.affords("update", count + 4 * _TENSOR_UNITS):
             return
-        start = perf_counter()
+        start = thread_time()
         with self._torch.no_grad():
-            self.kept = (weakref.ref(parameter), name, parameter.detach().clone(), perf_counter() - start)
+            self.kept = (weakref.ref(parameter), name, parameter.detach().clone(), thread_time() - start)
 
     def _update_of_kept(self):
         kept, self.kept = self.kept, None
@@ -122,12 +122,12 @@ class Parameters:
         parameter = reference()
         if parameter is None or parameter.shape != values.shape:
             return
-        start = perf_counter()
+        start = thread_time()
         with self._torch.no_grad():
             stats = self._reader.stats([parameter.detach() - values])[0]
         if stats is not None:
             self._training.channel.writer.stats(ring.WHAT_UPDATE, name, self._training.step, stats)
-        seconds += perf_counter() - start
+        seconds += thread_time() - start
         self._training.governor.spend("update", values.numel() + 4 * _TENSOR_UNITS, seconds)
 
     def _sample(self, walk):
@@ -146,7 +146,7 @@ class Parameters:
                 break  # Once around is enough for one step.
         if not items:
             return
-        start = perf_counter()
+        start = thread_time()
         tensors = []
         for _, parameter in items:
             tensors += (parameter.grad, parameter.detach())
@@ -157,7 +157,7 @@ class Parameters:
                 writer.stats(ring.WHAT_GRADIENT, name, step, stats[2 * index])
             if stats[2 * index + 1] is not None:
                 writer.stats(ring.WHAT_WEIGHT, name, step, stats[2 * index + 1])
-        governor.spend("stats", units, perf_counter() - start)
+        governor.spend("stats", units, thread_time() - start)
 
 
 class _Walk:

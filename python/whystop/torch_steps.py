@@ -1,7 +1,7 @@
 """Optimizer steps: the heartbeat of a training run."""
 
 import weakref
-from time import perf_counter
+from time import perf_counter, thread_time
 
 from whystop import ring
 from whystop.guard import quiet
@@ -10,7 +10,10 @@ _COST_EVERY = 16  # How often the hook's own time is measured.
 _THINNED = 8  # Steps that come faster than the ring is read: one in so many is kept, besides the newest.
 _THINNED_BELOW_S = 0.0003
 _WHOLE_STEPS = 4000  # So many are kept in any case; they fit into the ring.
-_OTHER_HOOKS = 2.0  # The hooks of a step together cost about so many times the one that is measured.
+_OTHER_HOOKS = 1.5  # The hooks of a step together cost about so many times the one that is measured.
+_FAST_S = 0.005
+_REST_EVERY = 4
+_WHOLE_ATTENTION = 64  # The first steps get everything.
 _IDLE_STEPS_MAX = 16  # A first optimizer that stood still while another made so many steps has been replaced.
 
 
@@ -28,6 +31,8 @@ class Steps:
         self._first = _nobody  # Weak: the probe keeps nothing alive.
         self._latest = _nobody
         self._others_since = 0
+        self._fast = False  # Steps are short: only every few of them get more than a record.
+        self._rest_due = True
         self._last_end = perf_counter()
         self.on_other = []  # Called with an optimizer that is not the one of the step before, ahead of its step.
         self.before_sampled = None  # Called ahead of a step whose update is to be measured.
@@ -41,13 +46,16 @@ class Steps:
             self._latest = weakref.ref(optimizer)
             for listener in self.on_other:
                 listener(optimizer)
-        if training.governor.tokens_s > training.sample_cost_s:
+        self._rest_due = not self._fast or training.step % _REST_EVERY == 0
+        if self._rest_due and training.governor.tokens_s > training.sample_cost_s:
             self.before_sampled(optimizer)
 
     @quiet
     def after_step(self, optimizer, args, kwargs):
         start = perf_counter()
         training = self._training
+        measured = training.step % _COST_EVERY == 0
+        cpu_start = thread_time() if measured else 0.0
         training.inside_step = False
         training.counts["steps"] += 1
         if self._first() is optimizer:
@@ -57,12 +65,13 @@ class Steps:
             self._record(optimizer, start)
         elif training.losses:
             self._record_other(optimizer)
-        self.after(optimizer, start)
+        if self._rest_due:
+            self.after(optimizer, start)
         if "step" in training.loop_kinds:
             training.loop_event("step")
-        self._last_end = end = perf_counter()
-        if training.step % _COST_EVERY == 0:
-            training.governor.set_always_on(_OTHER_HOOKS * (end - start))
+        self._last_end = perf_counter()
+        if measured:
+            training.governor.set_always_on(_OTHER_HOOKS * (thread_time() - cpu_start))
 
     @quiet
     def skipped(self, optimizer):
@@ -89,6 +98,7 @@ class Steps:
         training = self._training
         step = training.step = training.step + 1
         duration = now - self._last_end
+        self._fast = duration < _FAST_S and step > _WHOLE_ATTENTION
         training.governor.earn(duration)
         losses = training.losses
         loss = losses.pop()[0] if len(losses) == 1 else self._take_loss()
