@@ -68,7 +68,8 @@ Outcome OutcomeOfText(const CaseFile& run) {
   }
   // A file written a moment ago may belong to a run that goes on.
   constexpr auto kFresh = std::chrono::minutes(2);
-  if (run.text_end && run.text_end->age && *run.text_end->age < kFresh) {
+  const bool said_something = run.metric_points > 0 || (run.text_end && !run.text_end->last_line.empty());
+  if (said_something && run.text_end && run.text_end->age && *run.text_end->age < kFresh) {
     return Outcome::kRunning;
   }
   return Outcome::kUnknown;
