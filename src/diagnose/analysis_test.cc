@@ -77,6 +77,18 @@ TEST(Analysis, AnExceptionThatTrainingSurvivedIsNoCause) {
   EXPECT_EQ(RootOf(run.Add(Ended(ChildEnd::Signaled(SIGTERM))).Judge()), "external-sigterm");
 }
 
+TEST(Analysis, PointsCollectedLateDoNotFollowTheLineThatEndedTheRun) {
+  Analysis analysis;
+  analysis.Push({Seconds(0), RunStart{}});
+  LogFact fact;
+  fact.cause = "cuda-oom";
+  fact.role = LogFact::Role::kRoot;
+  analysis.Push({Seconds(5), fact});
+  analysis.Push({Seconds(4), Scalar{"loss", SeriesRole::kTrainLoss, 1.0, 7, std::nullopt, std::nullopt, {}}});
+  analysis.Push({Seconds(6), Ended(ChildEnd::Exited(1))});
+  EXPECT_EQ(RootOf(analysis.Judge(false)), "cuda-oom");
+}
+
 TEST(Analysis, ARunWithoutAnEndIsRunningWhileItsJobLives) {
   EXPECT_EQ(WatchedRun().Judge(/*alive=*/true).outcome, Outcome::kRunning);
   const Verdict lost = WatchedRun().Judge(/*alive=*/false);

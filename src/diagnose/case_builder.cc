@@ -24,6 +24,7 @@ bool EndedBadly(const ProcessEnd& ended) { return ended.end && ended.end->ShellC
 
 void CaseBuilder::Push(const Event& event) {
   ++order_;
+  now_ = event.at;
   file_.last_at = std::max(file_.last_at, event.at);
   if (const auto* sample = event.As<Sample>()) {
     Take(*sample, event.at);
@@ -31,6 +32,7 @@ void CaseBuilder::Push(const Event& event) {
     subjects_[subject->id] = subject->subject;
   } else if (event.As<Scalar>() != nullptr) {
     ++file_.metric_points;
+    last_metric_at_ = std::max(last_metric_at_, event.at);
   } else if (const auto* start = event.As<RunStart>()) {
     Take(*start);
   } else if (const auto* ended = event.As<ProcessEnd>()) {
@@ -107,10 +109,10 @@ void CaseBuilder::Take(const LogFact& fact) {
     }
     found = log_facts_.emplace(key, FirstAndLast<Kept<LogFact>>(4, 8)).first;
   }
-  found->second.Push({order_, file_.metric_points, fact});
+  found->second.Push({order_, file_.metric_points, now_, fact});
 }
 
-void CaseBuilder::Take(const ExceptionSeen& seen) { exceptions_.Push({order_, file_.metric_points, seen}); }
+void CaseBuilder::Take(const ExceptionSeen& seen) { exceptions_.Push({order_, file_.metric_points, now_, seen}); }
 
 void CaseBuilder::Take(const Progress& progress) {
   KeepFurthest(file_.progress.epoch, progress.epoch);
@@ -136,7 +138,7 @@ void CaseBuilder::Take(const Observation& seen) {
     }
     found = observations_.emplace(seen.kind, FirstAndLast<Kept<Observation>>(64, 64)).first;
   }
-  found->second.Push({order_, file_.metric_points, seen});
+  found->second.Push({order_, file_.metric_points, now_, seen});
 }
 
 /// A log that several runs appended to: the verdict is about the last one.
@@ -146,6 +148,15 @@ void CaseBuilder::StartSession() {
   exceptions_ = FirstAndLast<Kept<ExceptionSeen>>(8, 24);
   file_.progress = Progress{};
   file_.metric_points = 0;
+}
+
+/// Points of a ring are collected up to a second after they were made: those from before the line do not follow it.
+template <typename T>
+std::int64_t CaseBuilder::MetricsAfter(const Kept<T>& kept) const {
+  if (file_.watched && last_metric_at_ <= kept.at) {
+    return 0;
+  }
+  return file_.metric_points - kept.metrics_before;
 }
 
 CaseFile CaseBuilder::Build() const {
@@ -172,12 +183,12 @@ CaseFile CaseBuilder::Build() const {
   }
   std::sort(facts.begin(), facts.end(), [](const auto& a, const auto& b) { return a.order < b.order; });
   for (Kept<LogFact>& kept : facts) {
-    kept.value.metrics_after = file_.metric_points - kept.metrics_before;
+    kept.value.metrics_after = MetricsAfter(kept);
     file.log_facts.push_back(std::move(kept.value));
   }
   exceptions_.ForEach([this, &file](const Kept<ExceptionSeen>& kept) {
     file.exceptions.push_back(kept.value);
-    file.exceptions.back().metrics_after = file_.metric_points - kept.metrics_before;
+    file.exceptions.back().metrics_after = MetricsAfter(kept);
   });
   for (const auto& [kind, kept] : observations_) {
     kept.ForEach([&file](const Kept<Observation>& one) { file.observations.push_back(one.value); });

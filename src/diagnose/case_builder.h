@@ -26,6 +26,7 @@ class CaseBuilder final : public EventSink {
   struct Kept {
     std::int64_t order = 0;
     std::int64_t metrics_before = 0;
+    RunTime at{};
     T value;
   };
 
@@ -37,8 +38,12 @@ class CaseBuilder final : public EventSink {
   void Take(const Progress& progress);
   void Take(const Observation& seen);
   void StartSession();
+  template <typename T>
+  std::int64_t MetricsAfter(const Kept<T>& kept) const;
 
   CaseFile file_;
+  RunTime now_{};             // Of the event that is being taken.
+  RunTime last_metric_at_{};  // When the last metric point was made, which may be before it was collected.
   std::int64_t order_ = 0;
   std::unordered_map<SubjectId, Subject> subjects_;
   std::unordered_map<std::uint64_t, ReadingHistory> readings_;  // By subject and quantity.
