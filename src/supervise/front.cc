@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "supervise/process_facts.h"
+#include "supervise/process_identity.h"
 #include "supervise/terminal_mirror.h"
 
 namespace whystop {
@@ -51,7 +51,7 @@ SignalSeen Describe(const SignalArrival& arrival) {
   if (arrival.sender > 0) {
     seen.sender_pid = arrival.sender;
     seen.sender_uid = arrival.sender_uid;
-    const ProcessFacts sender = LookAtProcess(arrival.sender);
+    const ProcessIdentity sender = LookAtProcess(arrival.sender);
     seen.sender_name = sender.name;
     seen.sender_command = sender.command;
   }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "supervise/process_facts.h"
+#include "supervise/process_identity.h"
 #include "supervise/terminal_mirror.h"
 
 namespace whystop {
@@ -98,7 +98,7 @@ void Recorder::RecordStart(const RunStart& start) {
     return;  // The sensors announce every process, this one included.
   }
   ProcessStart job{.pid = parts_.state.job, .parent_pid = ::getpid(), .name = {}, .command = {}};
-  const ProcessFacts facts = LookAtProcess(parts_.state.job);
+  const ProcessIdentity facts = LookAtProcess(parts_.state.job);
   job.name = facts.name;
   job.command = facts.command;
   Record(std::move(job));

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/parse.h"
-#include "supervise/process_facts.h"
+#include "supervise/process_identity.h"
 #include "supervise/redact.h"
 
 namespace whystop {

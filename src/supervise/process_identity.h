@@ -7,10 +7,10 @@
 namespace whystop {
 
 /// Names of a live (or not yet reaped) process; empty where /proc cannot be read.
-struct ProcessFacts {
+struct ProcessIdentity {
   std::string name;     // comm
   std::string command;  // Arguments joined by blanks, bounded.
 };
-ProcessFacts LookAtProcess(pid_t pid);
+ProcessIdentity LookAtProcess(pid_t pid);
 
 }  // namespace whystop

@@ -1,4 +1,4 @@
-#include "supervise/process_facts.h"
+#include "supervise/process_identity.h"
 
 #include <algorithm>
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace whystop {
 
-ProcessFacts LookAtProcess(pid_t pid) {
+ProcessIdentity LookAtProcess(pid_t pid) {
   constexpr std::size_t kCommandBytesMax = 500;
-  ProcessFacts facts;
+  ProcessIdentity facts;
   const std::string folder = "/proc/" + std::to_string(pid);
   if (const auto name = ReadFile(folder + "/comm", 256)) {
     facts.name = Trim(*name);
