@@ -64,6 +64,7 @@ class Tidy:
     def __init__(self, root):
         self.root = root
         self.messages = []
+        self.types = {}  # Name of a type -> the header that defines it.
 
     def say(self, path, line, text):
         self.messages.append(f"{path}:{line}: {text}")
@@ -93,9 +94,19 @@ class Tidy:
                 self.say(name, FILE_LINES_MAX, f"over {FILE_LINES_MAX} lines: split it by what its parts do")
             if path.suffix in {".cc", ".h", ".c", ".hpp"}:
                 self.check_cpp(name, text)
+            if path.suffix == ".h" and name.startswith("src/"):
+                self.check_type_names(name, text)
         self.check_rules("cause", CAUSE_HEADINGS)
         self.check_rules("detect", DETECTOR_HEADINGS)
         return self.messages
+
+    def check_type_names(self, name, text):
+        """Two types of one name in one namespace become one at link time, and the smaller is written past its end."""
+        for match in re.finditer(r"^(?:struct|class|enum class) (\w+)(?: final)?(?: : [^{;]*)? \{$", text, re.M):
+            line = text.count("\n", 0, match.start()) + 1
+            first = self.types.setdefault(match[1], name)
+            if first != name:
+                self.say(name, line, f"{first} has a type '{match[1]}' too: give one of them another name")
 
     def check_any_text(self, name, text):
         for number, line in enumerate(text.split("\n"), 1):

@@ -107,6 +107,11 @@ class TidyTest(unittest.TestCase):
         files["src/cause/a-a/cases/fires_x.case"] = "# x\n"
         self.says(files, "two quiet_")
 
+    def test_one_type_name_stands_in_one_header(self):
+        files = rules({}, {})
+        files["src/base/a.h"] = "#pragma once\nstruct Facts {\n};\n"
+        self.says({**files, "src/model/b.h": files["src/base/a.h"]}, "src/model/b.h:2:", "another name")
+
 
 if __name__ == "__main__":
     unittest.main()
