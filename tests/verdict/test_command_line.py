@@ -124,6 +124,7 @@ def test_a_verdict_follows_the_published_schema(tmp_path):
 
 def test_secrets_are_not_recorded(tmp_path):
     environment = {**os.environ, "WANDB_API_KEY": "s3cr3t-in-env"}
-    call("run", "-q", "--dir", tmp_path / "r", "--", "sh", "-c", "true", "--api-key=s3cr3t-in-args", env=environment)
+    # Long enough for the sensors to see the process and its arguments.
+    call("run", "-q", "--dir", tmp_path / "r", "--", "sh", "-c", "sleep 0.5", "--api-key=s3cr3t-in-args", env=environment)
     recorded = b"".join(path.read_bytes() for path in pathlib.Path(tmp_path / "r").iterdir() if path.is_file())
     assert b"s3cr3t" not in recorded
