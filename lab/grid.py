@@ -12,7 +12,7 @@ class LabRun(NamedTuple):
     seed: int
 
 
-# Settings that learn: checked by the final loss, see `learns` in run.py. Varied on purpose.
+# Settings that learn, varied on purpose.
 HEALTHY = [
     dict(task="classes", optimizer="adam", lr=0.003, batch=32),
     dict(task="classes", optimizer="adam", lr=0.0003, batch=16),
