@@ -7,10 +7,8 @@
 
 namespace whystop {
 
-/// zlib's CRC-32, which the pure-Python writer uses because its standard library has no CRC-32C.
-std::uint32_t Crc32(std::string_view bytes);
-
-/// Whether the 128 bytes are a slot that was written whole.
+/// Whether the 128 bytes are a slot that was written whole. The pure-Python writer's slots carry zlib's CRC-32, as its
+/// standard library has no CRC-32C.
 bool SlotIsSound(std::string_view bytes);
 
 /// Fills in the checksum of a slot.
