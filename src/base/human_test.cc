@@ -7,7 +7,9 @@ namespace {
 
 TEST(Human, WritesBytesWithTheirUnit) {
   EXPECT_EQ(HumanBytes(0), "0 B");
+  EXPECT_EQ(HumanBytes(17), "17 B");
   EXPECT_EQ(HumanBytes(1536), "1.5 KiB");
+  EXPECT_EQ(HumanBytes(24.0 * (1 << 30)), "24.0 GiB");
   EXPECT_EQ(HumanBytes(134217728), "128 MiB");
 }
 

@@ -89,11 +89,5 @@ TEST(Surroundings, TellTheKindOfControlGroups) {
   EXPECT_EQ(Find(ReadSurroundings(input), "control groups")->value, "none visible");
 }
 
-TEST(FormatBytes, ChoosesAReadableUnit) {
-  EXPECT_EQ(FormatBytes(17), "17 B");
-  EXPECT_EQ(FormatBytes(1536), "1.5 KiB");
-  EXPECT_EQ(FormatBytes(std::int64_t{24} << 30), "24.0 GiB");
-}
-
 }  // namespace
 }  // namespace whystop

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/human.h"
 #include "base/fd.h"
 #include "sense/cgroup_sensor.h"
 #include "sense/disk_sensor.h"
@@ -25,11 +26,11 @@ void AddMemory(const SurroundingsInput& input, std::vector<SurroundingFact>& out
   }
   out.push_back({"memory",
                  fmt::format("{} available of {}",
-                             memory.available_bytes ? FormatBytes(*memory.available_bytes) : "?",
-                             FormatBytes(*memory.total_bytes)),
+                             memory.available_bytes ? HumanBytes(static_cast<double>(*memory.available_bytes)) : "?",
+                             HumanBytes(static_cast<double>(*memory.total_bytes))),
                  State::kOk, ""});
   const std::int64_t swap = memory.swap_total_bytes.value_or(0);
-  out.push_back({"swap", swap == 0 ? "none" : FormatBytes(swap), State::kOk,
+  out.push_back({"swap", swap == 0 ? "none" : HumanBytes(static_cast<double>(swap)), State::kOk,
                  swap == 0 ? "without swap the kernel kills as soon as memory is used up" : ""});
 }
 
@@ -68,7 +69,7 @@ void AddCgroups(const SurroundingsInput& input, std::vector<SurroundingFact>& ou
                  counted ? "" : "kills by a group's limit are known by the kernel log only"});
   out.push_back(
       {"memory limit",
-       memory ? fmt::format("{} by cgroup {}", FormatBytes(memory->first), memory->second) : "none",
+       memory ? fmt::format("{} by cgroup {}", HumanBytes(static_cast<double>(memory->first)), memory->second) : "none",
        memory ? State::kLimited : State::kOk,
        memory ? "page cache and /dev/shm count towards it" : ""});
   out.push_back({"task limit",
@@ -92,8 +93,8 @@ void AddDisk(const std::string& name, const std::string& path, const Surrounding
   const bool low = space->free_bytes < space->total_bytes / 20 ||
                    (space->free_inodes && *space->free_inodes < *space->total_inodes / 20);
   out.push_back({name,
-                 fmt::format("{} free of {} at {}", FormatBytes(space->free_bytes),
-                             FormatBytes(space->total_bytes), path),
+                 fmt::format("{} free of {} at {}", HumanBytes(static_cast<double>(space->free_bytes)),
+                             HumanBytes(static_cast<double>(space->total_bytes)), path),
                  low ? State::kLimited : State::kOk,
                  low ? "less than 5 % of the bytes or inodes are free" : ""});
 }
@@ -124,8 +125,8 @@ void AddGpus(const SurroundingsInput& input, std::vector<SurroundingFact>& out) 
       out.push_back(
           {fmt::format("GPU {}", gpu.index),
            fmt::format("{} {} used of {}", gpu.name.empty() ? gpu.uuid : gpu.name,
-                       gpu.memory_used_bytes ? FormatBytes(*gpu.memory_used_bytes) : "?",
-                       gpu.memory_total_bytes ? FormatBytes(*gpu.memory_total_bytes) : "?"),
+                       gpu.memory_used_bytes ? HumanBytes(static_cast<double>(*gpu.memory_used_bytes)) : "?",
+                       gpu.memory_total_bytes ? HumanBytes(static_cast<double>(*gpu.memory_total_bytes)) : "?"),
            State::kOk, ""});
     }
   }
@@ -141,20 +142,6 @@ void AddKernelLog(const SurroundingsInput& input, std::vector<SurroundingFact>& 
 }
 
 }  // namespace
-
-std::string FormatBytes(std::int64_t bytes) {
-  constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  if (bytes < 1024) {
-    return fmt::format("{} B", bytes);
-  }
-  double value = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
-    value /= 1024;
-    ++unit;
-  }
-  return fmt::format("{:.1f} {}", value, kUnits[unit]);
-}
 
 std::vector<SurroundingFact> ReadSurroundings(const SurroundingsInput& input) {
   std::vector<SurroundingFact> out;

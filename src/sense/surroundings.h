@@ -33,7 +33,4 @@ struct SurroundingsInput {
 /// driver does not answer.
 std::vector<SurroundingFact> ReadSurroundings(const SurroundingsInput& input);
 
-/// "4.0 GiB", "512.0 MiB", "17 B".
-std::string FormatBytes(std::int64_t bytes);
-
 }  // namespace whystop
