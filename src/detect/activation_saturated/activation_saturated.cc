@@ -1,11 +1,8 @@
-#include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
-#include <string>
 
+#include "detect/activation_watch.h"
 #include "detect/detectors.h"
-#include "detect/history_detector.h"
 
 namespace whystop {
 namespace {
@@ -14,65 +11,12 @@ namespace {
 constexpr double kShareMin = 0.9;
 
 /// A sigmoid or tanh layer nearly all of whose outputs stand at the ends of their range.
-class ActivationSaturated final : public Detector {
+class ActivationSaturated final : public ActivationWatch {
  public:
-  void Push(const Event& event, FindingSink&) override {
-    const auto* seen = event.As<Observation>();
-    const std::string* module = seen == nullptr || seen->kind != "activation" ? nullptr : seen->Text("module");
-    if (module == nullptr || (modules_.size() >= kModulesMax && !modules_.contains(*module))) {
-      return;
-    }
-    const std::optional<double> share = ShareOf(*seen);
-    if (!share) {
-      return;
-    }
-    Module& state = modules_[*module];
-    ++state.looks;
-    state.bad_looks += *share >= kShareMin ? 1 : 0;
-    state.last = *share;
-    last_at_ = event.at;
-    last_step_ = seen->step;
-  }
-
-  void Finish(FindingSink& out) override {
-    std::size_t bad = 0;
-    const std::pair<const std::string, Module>* worst = nullptr;
-    for (const auto& module : modules_) {
-      // To the last look: what recovers is no fault.
-      if (module.second.last >= kShareMin && 2 * module.second.bad_looks > module.second.looks) {
-        ++bad;
-        worst = worst == nullptr || module.second.last > worst->second.last ? &module : worst;
-      }
-    }
-    if (worst == nullptr) {
-      return;
-    }
-    Finding finding;
-    finding.detector = "activation/saturated";
-    finding.at = last_at_;
-    finding.step_to = last_step_;
-    finding.strength = worst->second.last / kShareMin;
-    finding.series = worst->first;
-    AddFact(finding, "share", worst->second.last);
-    AddFact(finding, "modules", static_cast<double>(bad));
-    AddFact(finding, "of", static_cast<double>(modules_.size()));
-    AddFact(finding, "looks", static_cast<double>(worst->second.looks));
-    out.Add(std::move(finding));
-  }
+  ActivationSaturated() : ActivationWatch("activation/saturated", kShareMin) {}
 
  private:
-  struct Module {
-    std::int64_t looks = 0;
-    std::int64_t bad_looks = 0;
-    double last = 0;
-  };
-
-  static std::optional<double> ShareOf(const Observation& seen) { return seen.Number("saturated"); }
-
-  static constexpr std::size_t kModulesMax = 1024;
-  std::map<std::string, Module> modules_;
-  RunTime last_at_{};
-  std::optional<std::int64_t> last_step_;
+  std::optional<double> ShareOf(const Observation& seen) const override { return seen.Number("saturated"); }
 };
 
 }  // namespace
