@@ -14,18 +14,19 @@ namespace {
 
 constexpr double kNearLimit = 0.9;
 
+bool IsJob(const CaseFile& run, std::int64_t pid) {
+  return (run.start && run.start->pid == pid) || (run.job_end && run.job_end->pid == pid);
+}
+
 bool IsOurs(const CaseFile& run, std::int64_t pid) {
-  if (run.start && run.start->pid == pid) {
-    return true;
-  }
-  if (run.job_end && run.job_end->pid == pid) {
-    return true;
-  }
-  return std::any_of(run.process_ends.begin(), run.process_ends.end(),
+  return IsJob(run, pid) ||
+         std::any_of(run.process_ends.begin(), run.process_ends.end(),
                      [pid](const ProcessEnd& ended) { return ended.pid == pid; }) ||
-         std::any_of(run.readings.begin(), run.readings.end(), [pid](const ReadingHistory& history) {
-           return history.subject.kind == Subject::Kind::kProcess && history.subject.number == pid;
-         });
+         std::any_of(run.readings.begin(), run.readings.end(),
+                     [pid](const ReadingHistory& history) {
+                       return history.subject.kind == Subject::Kind::kProcess &&
+                              history.subject.number == pid;
+                     });
 }
 
 /// The number behind `key` in a kernel line, for example "pid=" or "Killed process ".
@@ -39,12 +40,49 @@ std::int64_t NumberAfter(std::string_view line, std::string_view key) {
   return ParseWhole<std::int64_t>(digits).value_or(0);
 }
 
+/// "oom-kill:constraint=CONSTRAINT_MEMCG,...,task_memcg=/job,task=python3,pid=23793,uid=0"
+std::string_view GroupOfVictim(std::string_view line) {
+  constexpr std::string_view kKey = ",task_memcg=";
+  const auto at = line.find(kKey);
+  if (at == std::string_view::npos) {
+    return {};
+  }
+  line.remove_prefix(at + kKey.size());
+  return line.substr(0, line.find(",task="));
+}
+
+/// Whether a process of the run was itself in the group; those above it hold other people's
+/// processes too.
+bool IsOwnGroup(const CaseFile& run, std::string_view group) {
+  const auto groups = run.FindAll(Quantity::kCgroupOomKills);
+  const auto named = [group](const ReadingHistory* history) {
+    return history->subject.name == group;
+  };
+  const auto below = [group](const ReadingHistory* history) {
+    const std::string& name = history->subject.name;
+    return name.size() > group.size() && name.starts_with(group) &&
+           (group == "/" || name[group.size()] == '/');
+  };
+  return std::any_of(groups.begin(), groups.end(), named) &&
+         std::none_of(groups.begin(), groups.end(), below);
+}
+
+/// A child that lived for less than a sweep was never met, so its pid says nothing: then its group
+/// does, and that it is younger than the job.
+bool IsUnmetChild(const CaseFile& run, std::int64_t pid) {
+  return run.start && pid > run.start->pid &&
+         std::any_of(run.kernel_lines.begin(), run.kernel_lines.end(), [&](const KernelLine& line) {
+           return NumberAfter(line.text, ",pid=") == pid &&
+                  IsOwnGroup(run, GroupOfVictim(line.text));
+         });
+}
+
 /// "Memory cgroup out of memory: Killed process 23793 (python3) total-vm:..." and
 /// "Out of memory: Killed process 25315 (python3) total-vm:..."
 void ReadKernelLines(const CaseFile& run, MemoryFacts& facts) {
   for (const KernelLine& line : run.kernel_lines) {
     const std::int64_t pid = NumberAfter(line.text, "illed process ");
-    if (pid == 0 || !IsOurs(run, pid)) {
+    if (pid == 0 || !(IsOurs(run, pid) || IsUnmetChild(run, pid))) {
       continue;
     }
     if (line.text.find("Memory cgroup out of memory") != std::string::npos) {
@@ -79,17 +117,21 @@ std::int64_t PeakOf(const CaseFile& run, const Subject& group) {
 
 bool WasFull(const CaseFile& run, const Subject& group) {
   const auto limit = ReadOf(run, group, Quantity::kCgroupMemoryLimitBytes);
-  return limit && static_cast<double>(PeakOf(run, group)) > kNearLimit * static_cast<double>(*limit);
+  return limit &&
+         static_cast<double>(PeakOf(run, group)) > kNearLimit * static_cast<double>(*limit);
 }
 
-/// Kills in a group that was full, or in the innermost one, are the run's; those further out may be another job's.
+/// Kills in a group that was full, or in the innermost one, are the run's; those further out may be
+/// another job's.
 void ReadCounters(const CaseFile& run, MemoryFacts& facts) {
   const auto kills = run.FindAll(Quantity::kCgroupOomKills);
-  const auto innermost = std::max_element(kills.begin(), kills.end(), [](const auto* a, const auto* b) {
-    return a->subject.name.size() < b->subject.name.size();
-  });
+  const auto innermost = std::max_element(
+      kills.begin(), kills.end(),
+      [](const auto* a, const auto* b) { return a->subject.name.size() < b->subject.name.size(); });
   for (const ReadingHistory* history : kills) {
-    auto& counter = history == *innermost || WasFull(run, history->subject) ? facts.cgroup_kills : facts.cgroup_kills_above;
+    auto& counter = history == *innermost || WasFull(run, history->subject)
+                        ? facts.cgroup_kills
+                        : facts.cgroup_kills_above;
     counter = std::max(counter.value_or(0), history->Rise());
   }
   if (const auto* host = run.Find(Subject::Kind::kHost, Quantity::kHostOomKills)) {
@@ -111,7 +153,8 @@ void ReadLimits(const CaseFile& run, MemoryFacts& facts) {
       facts.peak_bytes = PeakOf(run, limit->subject);
     }
   }
-  if (facts.limit_bytes && (!facts.host_total_bytes || *facts.limit_bytes <= *facts.host_total_bytes)) {
+  if (facts.limit_bytes &&
+      (!facts.host_total_bytes || *facts.limit_bytes <= *facts.host_total_bytes)) {
     return;
   }
   facts.limit_bytes = facts.host_total_bytes;
@@ -127,12 +170,14 @@ void ReadLimits(const CaseFile& run, MemoryFacts& facts) {
 }  // namespace
 
 bool MemoryFacts::NearLimit() const {
-  return limit_bytes && peak_bytes && static_cast<double>(*peak_bytes) > kNearLimit * static_cast<double>(*limit_bytes);
+  return limit_bytes && peak_bytes &&
+         static_cast<double>(*peak_bytes) > kNearLimit * static_cast<double>(*limit_bytes);
 }
 
 bool MemoryFacts::HostWasShort() const {
   return host_total_bytes && host_available_bytes_min &&
-         static_cast<double>(*host_available_bytes_min) < 0.05 * static_cast<double>(*host_total_bytes);
+         static_cast<double>(*host_available_bytes_min) <
+             0.05 * static_cast<double>(*host_total_bytes);
 }
 
 std::string MemoryFacts::Figures() const {
@@ -167,17 +212,20 @@ int SignalOfJob(const CaseFile& run) {
   return 0;
 }
 
-const ProcessEnd* OomKilledChild(const CaseFile& run, const MemoryFacts& memory) {
-  const bool counters_rose = memory.cgroup_kills.value_or(0) > 0 || memory.host_kills.value_or(0) > 0;
+std::optional<OomVictim> OomKilledChild(const CaseFile& run, const MemoryFacts& memory) {
+  if (memory.victim_pid != 0) {
+    return IsJob(run, memory.victim_pid)
+               ? std::nullopt
+               : std::optional<OomVictim>({memory.victim_pid, memory.victim_name});
+  }
+  const bool counters_rose =
+      memory.cgroup_kills.value_or(0) > 0 || memory.host_kills.value_or(0) > 0;
   for (const ProcessEnd& ended : run.process_ends) {
-    if (ended.pid == memory.victim_pid && memory.victim_pid != 0) {
-      return &ended;
-    }
-    if (memory.victim_pid == 0 && counters_rose && ended.end && ended.end->signal() == SIGKILL) {
-      return &ended;
+    if (counters_rose && ended.end && ended.end->signal() == SIGKILL) {
+      return OomVictim{ended.pid, ended.name};
     }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 const SignalSeen* FindSignal(const CaseFile& run, int signal) {
@@ -200,8 +248,9 @@ std::string DescribeSender(const SignalSeen& seen) {
     return "an unknown sender";
   }
   const std::string uid = seen.sender_uid ? fmt::format(", user {}", *seen.sender_uid) : "";
-  return seen.sender_name.empty() ? fmt::format("process {}{}", *seen.sender_pid, uid)
-                                  : fmt::format("process {} ({}{})", *seen.sender_pid, seen.sender_name, uid);
+  return seen.sender_name.empty()
+             ? fmt::format("process {}{}", *seen.sender_pid, uid)
+             : fmt::format("process {} ({}{})", *seen.sender_pid, seen.sender_name, uid);
 }
 
 std::string FindKernelLine(const CaseFile& run, std::string_view word) {
@@ -211,7 +260,8 @@ std::string FindKernelLine(const CaseFile& run, std::string_view word) {
     }
     // "python3[4711]: segfault at 10 ip 00007f... in libfoo.so[...]"
     const auto open = line.text.find('[');
-    const std::int64_t pid = open == std::string::npos ? 0 : NumberAfter(line.text.substr(open), "[");
+    const std::int64_t pid =
+        open == std::string::npos ? 0 : NumberAfter(line.text.substr(open), "[");
     if (pid != 0 && IsOurs(run, pid)) {
       return line.text;
     }

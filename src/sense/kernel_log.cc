@@ -56,7 +56,7 @@ constexpr std::string_view kMatters[] = {
     "not responding",
     "machine check",
     "mce:",
-    "edac",
+    "edac ",
     "hardware error",
     "fork rejected by pids",
     "sigkill",

@@ -30,6 +30,14 @@ def test_only_a_child_was_killed_and_the_script_returned_0(watched, memory_group
     assert watched.roots[0] in ("cgroup-oom-kill", "dataloader-worker-killed")
 
 
+def test_a_killed_child_that_was_never_sampled_is_known_by_its_group(watched, memory_group):
+    eat = "head -c 300000000 /dev/zero | tail >/dev/null"  # One line without an end, which `tail` must keep whole.
+    watched.run(*memory_group, "sh", "-c", f"sh -c '{eat}'; sleep 0.3; exit 0")
+    assert watched.verdict["outcome"] == "completed"
+    assert watched.roots == ["cgroup-oom-kill"]
+    assert "dataloader-worker-killed" in watched.causes
+
+
 def test_a_child_that_the_program_kills_itself_is_no_fault(watched):
     watched.python("import subprocess\nchild = subprocess.Popen(['sleep', '30'])\nchild.kill()\nchild.wait()\n")
     assert watched.done.returncode == 0

@@ -11,8 +11,8 @@ namespace whystop {
 
 void WeighCgroupOomKill(const CaseFile& run, Hypothesis& out) {
   const MemoryFacts memory = ReadMemoryFacts(run);
-  const ProcessEnd* child = OomKilledChild(run, memory);
-  if (SignalOfJob(run) != SIGKILL && child == nullptr) {
+  const auto child = OomKilledChild(run, memory);
+  if (SignalOfJob(run) != SIGKILL && !child) {
     return;
   }
   if (memory.cgroup_kill_line) {
@@ -27,7 +27,7 @@ void WeighCgroupOomKill(const CaseFile& run, Hypothesis& out) {
   } else if (memory.cgroup_kills && !memory.cgroup_kill_line) {
     out.Add(Contradicts("cgroup-counter", "the control group's oom_kill counter did not move"));
   }
-  if (child != nullptr && out.Has(Evidence::Weight::kDecisive)) {
+  if (child && out.Has(Evidence::Weight::kDecisive)) {
     out.Add(Supports("exit-status", fmt::format("the victim was process {} ({}), a child of the job", child->pid,
                                                 child->name)));
   }

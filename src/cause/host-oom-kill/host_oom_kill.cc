@@ -11,7 +11,7 @@ namespace whystop {
 
 void WeighHostOomKill(const CaseFile& run, Hypothesis& out) {
   const MemoryFacts memory = ReadMemoryFacts(run);
-  if (SignalOfJob(run) != SIGKILL && OomKilledChild(run, memory) == nullptr) {
+  if (SignalOfJob(run) != SIGKILL && !OomKilledChild(run, memory)) {
     return;
   }
   if (memory.host_kill_line) {
