@@ -119,30 +119,26 @@ SubjectSeen ReadSubject(FieldReader in) {
   return seen;
 }
 
+/// Three columns of equal length, each written as one packed field. A day of samples is millions of readings: they are
+/// decoded in place.
 Sample ReadSample(FieldReader in) {
-  std::vector<std::uint32_t> subjects;
-  std::vector<std::uint32_t> quantities;
-  std::vector<std::int64_t> values;
+  std::string_view columns[3];
   while (in.Next()) {
-    switch (in.tag()) {
-      case 2:
-        in.AppendPackedUint32(subjects);
-        break;
-      case 3:
-        in.AppendPackedUint32(quantities);
-        break;
-      case 4:
-        in.AppendPackedSint64(values);
-        break;
-      default:
-        in.Skip();
+    if (in.tag() >= 2 && in.tag() <= 4) {
+      columns[in.tag() - 2] = in.Packed();
+    } else {
+      in.Skip();
     }
   }
-  const std::size_t count = std::min({subjects.size(), quantities.size(), values.size()});
+  PackedVarints subjects(columns[0]);
+  PackedVarints quantities(columns[1]);
+  PackedVarints values(columns[2]);
   Sample sample;
-  sample.readings.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    sample.readings.push_back({subjects[i], static_cast<Quantity>(quantities[i] & 0xffff), values[i]});
+  sample.readings.reserve(columns[1].size());  // A number takes a byte or more.
+  while (!subjects.empty() && !quantities.empty() && !values.empty()) {
+    const auto subject = static_cast<std::uint32_t>(subjects.Take());
+    const auto quantity = static_cast<Quantity>(quantities.Take() & 0xffff);
+    sample.readings.push_back({subject, quantity, protozero::decode_zigzag64(values.Take())});
   }
   return sample;
 }

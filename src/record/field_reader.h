@@ -2,13 +2,14 @@
 
 #include <cstdint>
 #include <protozero/pbf_reader.hpp>
+#include <protozero/varint.hpp>
 #include <string>
-#include <vector>
+#include <string_view>
 
 namespace whystop {
 
-/// protozero's reader for bytes that may not be ours: a field with another wire type than its message says is skipped
-/// and reads as nothing, where protozero itself would assert.
+/// protozero's reader for bytes that may not be ours: a field with another wire type than its
+/// message says is skipped and reads as nothing, where protozero itself would assert.
 class FieldReader {
  public:
   explicit FieldReader(protozero::pbf_reader reader) : reader_(reader) {}
@@ -22,23 +23,20 @@ class FieldReader {
   std::uint32_t Uint32() { return Is(protozero::pbf_wire_type::varint) ? reader_.get_uint32() : 0; }
   bool Bool() { return Is(protozero::pbf_wire_type::varint) && reader_.get_bool(); }
   double Double() { return Is(protozero::pbf_wire_type::fixed64) ? reader_.get_double() : 0; }
-  std::string Text() { return Is(protozero::pbf_wire_type::length_delimited) ? reader_.get_string() : std::string(); }
+  std::string Text() {
+    return Is(protozero::pbf_wire_type::length_delimited) ? reader_.get_string() : std::string();
+  }
   FieldReader Message() {
-    return FieldReader(Is(protozero::pbf_wire_type::length_delimited) ? reader_.get_message() : protozero::pbf_reader());
+    return FieldReader(Is(protozero::pbf_wire_type::length_delimited) ? reader_.get_message()
+                                                                      : protozero::pbf_reader());
   }
-  void AppendPackedUint32(std::vector<std::uint32_t>& out) {
-    if (Is(protozero::pbf_wire_type::length_delimited)) {
-      for (const auto value : reader_.get_packed_uint32()) {  // insert() would decode twice: once to count.
-        out.push_back(value);
-      }
+  /// A packed field's own bytes, for PackedVarints.
+  std::string_view Packed() {
+    if (!Is(protozero::pbf_wire_type::length_delimited)) {
+      return {};
     }
-  }
-  void AppendPackedSint64(std::vector<std::int64_t>& out) {
-    if (Is(protozero::pbf_wire_type::length_delimited)) {
-      for (const auto value : reader_.get_packed_sint64()) {  // insert() would decode twice: once to count.
-        out.push_back(value);
-      }
-    }
+    const protozero::data_view view = reader_.get_view();
+    return {view.data(), view.size()};
   }
 
  private:
@@ -51,6 +49,21 @@ class FieldReader {
   }
 
   protozero::pbf_reader reader_;
+};
+
+/// The numbers of a packed field, one after the other, without a copy of them all.
+class PackedVarints {
+ public:
+  explicit PackedVarints(std::string_view bytes)
+      : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+
+  bool empty() const { return at_ == end_; }
+  /// Throws protozero::exception where a number is cut, as all its decoders do.
+  std::uint64_t Take() { return protozero::decode_varint(&at_, end_); }
+
+ private:
+  const char* at_;
+  const char* end_;
 };
 
 }  // namespace whystop
