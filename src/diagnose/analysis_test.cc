@@ -77,6 +77,28 @@ TEST(Analysis, AnExceptionThatTrainingSurvivedIsNoCause) {
   EXPECT_EQ(RootOf(run.Add(Ended(ChildEnd::Signaled(SIGTERM))).Judge()), "external-sigterm");
 }
 
+/// What a traceback says shares its fate: points of other writers may follow it.
+TEST(Analysis, LinesOfAnEndingTracebackCountWhateverFollows) {
+  LogFact fact;
+  fact.cause = "cuda-oom";
+  fact.role = LogFact::Role::kRoot;
+  fact.place = {"log", 14};
+  ExceptionSeen seen;
+  seen.type = "RuntimeError";
+  seen.place = {"log", 10};
+  seen.last_line = 14;
+  for (const bool ended : {true, false}) {
+    seen.ended_process = ended;
+    Analysis analysis;
+    analysis.Push({Seconds(1), fact});
+    analysis.Push({Seconds(1), seen});
+    Scalar point;
+    point.role = SeriesRole::kTrainLoss;
+    analysis.Push({Seconds(1), point});
+    EXPECT_EQ(RootOf(analysis.Judge(false)), ended ? "cuda-oom" : "-");
+  }
+}
+
 TEST(Analysis, PointsCollectedLateDoNotFollowTheLineThatEndedTheRun) {
   Analysis analysis;
   analysis.Push({Seconds(0), RunStart{}});

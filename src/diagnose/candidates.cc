@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 namespace whystop {
@@ -34,6 +35,24 @@ bool EndsTheRun(const CauseEntry& cause) {
   }
 }
 
+/// Whether the line is part of a traceback's text.
+bool IsPartOf(const LogFact& fact, const ExceptionSeen& exception) {
+  return exception.last_line > 0 && exception.place.file == fact.place.file &&
+         fact.place.line >= exception.place.line && fact.place.line <= exception.last_line;
+}
+
+/// What a traceback says shares its fate, whatever the rest of the log did meanwhile.
+std::optional<bool> CountsByTraceback(const CaseFile& run, const LogFact& fact) {
+  for (const ExceptionSeen& exception : run.exceptions) {
+    if (IsPartOf(fact, exception)) {
+      return exception.ended_process ? std::optional(true)
+             : exception.metrics_after > 0 ? std::optional(false)
+                                           : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
 /// A line counts against the run when it could have ended it: training that went on after it has survived it.
 bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fact) {
   if (fact.role == LogFact::Role::kNormal) {
@@ -50,26 +69,34 @@ bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fac
   if (EndsTheRun(cause) && EndedWell(run)) {
     return false;
   }
-  return fact.metrics_after == 0;
+  if (cause.outcome == Outcome::kStoppedEarly) {
+    return fact.metrics_after <= 3 + run.metric_points / 20;  // The epoch that was stopped is drawn once more.
+  }
+  return CountsByTraceback(run, fact).value_or(fact.metrics_after == 0);
 }
 
-/// What the signature table's lines say. One line is enough to quote; its repetitions add nothing.
+/// What the signature table's lines say. One line is enough to quote, the first that is specific; its repetitions add
+/// nothing.
 void WeighLogLines(const CaseFile& run, Candidate& candidate) {
-  candidate.order = std::numeric_limits<std::size_t>::max();
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  candidate.order = kNone;
   for (std::size_t i = 0; i < run.log_facts.size(); ++i) {
     const LogFact& fact = run.log_facts[i];
-    if (fact.cause != candidate.cause->id || !LineCounts(run, *candidate.cause, fact)) {
-      continue;
+    const bool better = candidate.order == kNone || (run.log_facts[candidate.order].generic && !fact.generic);
+    if (fact.cause == candidate.cause->id && better && LineCounts(run, *candidate.cause, fact)) {
+      candidate.order = i;
     }
-    const bool decisive = candidate.cause->answers == Answers::kStop && candidate.cause->outcome != Outcome::kUnknown;
-    candidate.hypothesis.Add({.weight = decisive ? Evidence::Weight::kDecisive : Evidence::Weight::kSupporting,
-                              .kind = "log-line",
-                              .text = fact.line,
-                              .place = fact.place});
-    candidate.generic = candidate.generic || fact.generic;
-    candidate.order = i;
+  }
+  if (candidate.order == kNone) {
     return;
   }
+  const LogFact& fact = run.log_facts[candidate.order];
+  const bool decisive = candidate.cause->answers == Answers::kStop && candidate.cause->outcome != Outcome::kUnknown;
+  candidate.hypothesis.Add({.weight = decisive ? Evidence::Weight::kDecisive : Evidence::Weight::kSupporting,
+                            .kind = "log-line",
+                            .text = fact.line,
+                            .place = fact.place});
+  candidate.generic = candidate.generic || fact.generic;
 }
 
 Confidence ConfidenceOf(const Hypothesis& hypothesis) {

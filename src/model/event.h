@@ -125,6 +125,7 @@ struct ExceptionSeen {
   bool in_worker = false;           // Raised in a DataLoader worker and re-raised in the trainer.
   std::optional<int> rank;
   Place place;
+  std::int64_t last_line = 0;       // Of its text in a log; 0: not from a log.
   std::int64_t metrics_after = 0;   // Metric points that came later; filled in when the case is closed.
 };
 

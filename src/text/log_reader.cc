@@ -17,6 +17,9 @@ constexpr std::int64_t kAdvancesToSurvive =
     3;  // Other ranks and a bar's last redraw move on a little.
 constexpr std::int64_t kTeardownLinesMax =
     80;                               // A program that says more after a traceback has gone on.
+// A pipe or file gets standard output in buffers of this size, standard error at once: a traceback
+// may stand before the program's last words.
+constexpr std::int64_t kStdioBufferBytes = 8192;
 constexpr int kBarsInLineMax = 4096;  // Some writers drop the returns between redraws.
 
 bool IsBlank(std::string_view text) {
@@ -47,7 +50,7 @@ void LogReader::Feed(std::string_view bytes, RunTime at) {
 }
 
 void LogReader::OnNulRun(std::int64_t bytes, std::int64_t line) {
-  sessions_.NoteFailure();  // If a run's first lines follow, the one before was cut off.
+  NoteFailure();  // If a run's first lines follow, the one before was cut off.
   Observation seen;
   seen.kind = "nul-run";
   seen.attributes = {{"bytes", static_cast<double>(bytes)},
@@ -58,6 +61,7 @@ void LogReader::OnNulRun(std::int64_t bytes, std::int64_t line) {
 
 void LogReader::OnLine(const LogLine& line) {
   std::string_view text = line.text;
+  bytes_ += static_cast<std::int64_t>(text.size()) + 1;
   std::string_view rest;
   for (int bars = 0; bars < kBarsInLineMax && ReadBar(text, line.number, rest); ++bars) {
     if (IsBlank(rest)) {
@@ -73,7 +77,12 @@ bool LogReader::ReadBar(std::string_view text, std::int64_t number, std::string_
   if (!bar) {
     return false;
   }
+  if (tracebacks_.HasOpenException()) {
+    tracebacks_.EndMessages();
+    TakeExceptions();
+  }
   const bool full = bar->done && bar->done == bar->total;
+  const std::int64_t advances_before = progress_.advances();
   if (columns_.PushHeader(bar->label)) {
     // Names only: the row follows on a line of its own.
   } else if (columns_.ReadRow(bar->label, metric_line_)) {
@@ -83,7 +92,11 @@ bool LogReader::ReadBar(std::string_view text, std::int64_t number, std::string_
     StartSession("a progress bar started over", number);
     static_cast<void>(progress_.PushBar(*bar));
   }
-  if (!bar->postfix.empty() && LexMetricLine(bar->postfix, metric_line_) &&
+  bar_advances_ += std::max<std::int64_t>(0, progress_.advances() - advances_before);
+  // Drawn again as it was, after a message or at the end: no new point.
+  const bool redrawn = progress_.advances() == advances_before && bar->postfix == last_postfix_;
+  last_postfix_.assign(bar->postfix);
+  if (!redrawn && !bar->postfix.empty() && LexMetricLine(bar->postfix, metric_line_) &&
       !metric_line_.values.empty()) {
     metric_line_.step = bar->done;
     metric_line_.steps = bar->total;
@@ -109,7 +122,7 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
     last_line_number_ = number;
     last_was_whole_ = false;
     if (tracebacks_.HasOpenException()) {
-      sessions_.NoteFailure();
+      NoteFailure();
     }
     const char* reason =
         tracebacks_.InFrames() ? nullptr : sessions_.Push(line, marked("session-start"));
@@ -156,11 +169,11 @@ void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number,
     Push(std::move(fact));
     push_progress_ = true;
     lines_since_end_ = row.role == LogFact::Role::kContext ? lines_since_end_ : 0;
-    completed_ = completed_ || row.role == LogFact::Role::kNormal;
     if (row.role == LogFact::Role::kNormal) {
+      completed_ = Here();
       sessions_.NoteCompletion();
     } else if (row.severity == Signature::Severity::kFatal) {
-      sessions_.NoteFailure();
+      NoteFailure();
     }
   }
 }
@@ -186,9 +199,40 @@ void LogReader::HoldException(PrintedException exception) {
     SettleExceptions(true);
   }
   if (!exception.warned) {
-    sessions_.NoteFailure();
+    NoteFailure();
   }
-  pending_.push_back({.exception = std::move(exception), .advances = progress_.advances()});
+  const bool early = exception.glued || metrics_.training_points() == 0;
+  pending_.push_back({.exception = std::move(exception), .at = Here(), .early = early});
+}
+
+void LogReader::NoteFailure() {
+  sessions_.NoteFailure();
+  failed_at_advances_ = progress_.advances();
+}
+
+/// What failed did not end the run: its first lines may come again for another reason.
+void LogReader::NoteSurvival() {
+  if (progress_.advances() - failed_at_advances_ >= kAdvancesToSurvive && pending_.empty()) {
+    sessions_.NoteSurvival();
+  }
+}
+
+LogReader::Mark LogReader::Here() const {
+  return {.advances = progress_.advances(), .bar_advances = bar_advances_, .bytes = bytes_};
+}
+
+/// Training moved on, or the program talked on. Where the traceback cuts another line in two, or
+/// stands before all training, what follows may have been printed earlier and flushed at exit; a
+/// bar, which goes to standard error as well, was not.
+bool LogReader::Survived(const Pending& held) const {
+  if (held.exception.warned || bar_advances_ - held.at.bar_advances >= kAdvancesToSurvive) {
+    return true;
+  }
+  if (held.early && bytes_ - held.at.bytes <= kStdioBufferBytes) {
+    return progress_.finished();
+  }
+  return lines_since_end_ > kTeardownLinesMax ||
+         progress_.advances() - held.at.advances >= kAdvancesToSurvive;
 }
 
 /// An exception after which training moved on was survived; one with nothing but clean-up after it
@@ -196,13 +240,13 @@ void LogReader::HoldException(PrintedException exception) {
 void LogReader::SettleExceptions(bool over) {
   std::vector<Pending> waiting;
   for (Pending& held : pending_) {
-    const bool survived = held.exception.warned || lines_since_end_ > kTeardownLinesMax ||
-                          progress_.advances() - held.advances >= kAdvancesToSurvive;
+    const bool survived = Survived(held);
     if (!survived && !over) {
       waiting.push_back(std::move(held));
       continue;
     }
     held.exception.seen.ended_process = !survived;
+    ended_after_bytes_ = survived ? ended_after_bytes_ : held.at.bytes;
     Push(std::move(held.exception.seen));
     push_progress_ = true;
   }
@@ -262,6 +306,7 @@ void LogReader::PushScalars(const MetricLine& line, std::int64_t number, std::op
   if (!pending_.empty()) {
     SettleExceptions(false);
   }
+  NoteSurvival();
 }
 
 /// How far the run means to go, where only its configuration says so: "max_epochs=12", "max: 36
@@ -308,7 +353,9 @@ void LogReader::StartSession(const char* reason, std::int64_t number) {
   progress_.Reset();
   metrics_.Reset();
   sessions_.Reset();
-  completed_ = false;
+  completed_.reset();
+  bar_advances_ = 0;
+  failed_at_advances_ = 0;
   push_progress_ = false;
 }
 
@@ -324,9 +371,18 @@ void LogReader::Finish(RunTime at, std::optional<std::chrono::seconds> age) {
   }
 }
 
+/// A planned end was told or reached, and neither more training nor an exception came after it.
+bool LogReader::IsCompleted() const {
+  if (completed_ && completed_->bytes > ended_after_bytes_ &&
+      progress_.advances() - completed_->advances <= 3 + completed_->advances / 20) {
+    return true;
+  }
+  return progress_.finished() && metrics_.training_points() > 0 && ended_after_bytes_ == 0;
+}
+
 void LogReader::PushTextEnd(std::optional<std::chrono::seconds> age) {
   TextEnd end;
-  const bool done = completed_ || (progress_.finished() && metrics_.training_points() > 0);
+  const bool done = IsCompleted();
   if (splitter_.nul_tail_bytes() > 0) {
     end.kind = TextEnd::Kind::kNulTail;
   } else if (done) {

@@ -40,9 +40,16 @@ class LogReader final : private LineSink {
   void Finish(RunTime at, std::optional<std::chrono::seconds> age);
 
  private:
+  /// How far the log was at some place.
+  struct Mark {
+    std::int64_t advances = 0;      // Of the progress.
+    std::int64_t bar_advances = 0;  // Of these, the ones that bars made.
+    std::int64_t bytes = 0;
+  };
   struct Pending {
     PrintedException exception;
-    std::int64_t advances = 0;  // Of the progress when it was printed.
+    Mark at;
+    bool early = false;  // It may stand too early: see Survived.
   };
 
   void OnLine(const LogLine& line) override;
@@ -57,7 +64,12 @@ class LogReader final : private LineSink {
   void ReadPlan(std::string_view body);
   void TakeExceptions();
   void HoldException(PrintedException exception);
+  bool Survived(const Pending& held) const;
   void SettleExceptions(bool over);
+  Mark Here() const;
+  void NoteFailure();
+  void NoteSurvival();
+  bool IsCompleted() const;
   void StartSession(const char* reason, std::int64_t number);
   void PushScalars(const MetricLine& line, std::int64_t number, std::optional<int> rank);
   void PushProgress(std::int64_t number, std::optional<int> rank, bool force);
@@ -83,8 +95,13 @@ class LogReader final : private LineSink {
   std::vector<Pending> pending_;
   std::int64_t milestone_pushed_ = 0;
   bool push_progress_ = false;  // A fact was told: say whether training goes on after it.
-  bool completed_ = false;
+  std::int64_t bar_advances_ = 0;
+  std::int64_t bytes_ = 0;
+  std::int64_t failed_at_advances_ = 0;
+  std::optional<Mark> completed_;      // The last planned end that was told.
+  std::int64_t ended_after_bytes_ = 0;  // The last exception that ended the program.
   std::int64_t lines_since_end_ = 0;  // Ordinary lines after the last sign of an end.
+  std::string last_postfix_;
   std::string last_line_;
   std::int64_t last_line_number_ = 0;
   bool last_was_whole_ = false;  // The last line was a bar, a metric line or a known phrase.

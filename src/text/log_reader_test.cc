@@ -91,6 +91,59 @@ TEST(LogReader, AnExceptionAtTheEndEndsTheProcess) {
   EXPECT_TRUE(exceptions[0].ended_process);
 }
 
+/// Standard error is written at once, standard output when its buffer is full or the program ends.
+TEST(LogReader, OutputFlushedAtExitDoesNotSurviveTheException) {
+  const Kept first = Read(std::string(kTraceback) + Epochs(1, 9, 20));
+  ASSERT_EQ(first.All<ExceptionSeen>().size(), 1U);
+  EXPECT_TRUE(first.All<ExceptionSeen>()[0].ended_process);
+  EXPECT_EQ(first.All<ExceptionSeen>()[0].message, "boom");
+  EXPECT_EQ(first.All<ExceptionSeen>()[0].last_line, 4);
+  const Kept in_two = Read(Epochs(1, 5, 20) + "Epoch [6/20], Train Lo" + std::string(kTraceback) +
+                           "ss: 0.2\n" + Epochs(7, 12, 20));
+  ASSERT_EQ(in_two.All<ExceptionSeen>().size(), 1U);
+  EXPECT_TRUE(in_two.All<ExceptionSeen>()[0].ended_process);
+}
+
+TEST(LogReader, MoreThanABufferOrABarSurvivesTheException) {
+  const Kept long_after = Read(std::string(kTraceback) + Epochs(1, 400, 500));
+  EXPECT_FALSE(long_after.All<ExceptionSeen>()[0].ended_process);
+  const Kept whole_plan = Read(std::string(kTraceback) + Epochs(1, 5, 5));
+  EXPECT_FALSE(whole_plan.All<ExceptionSeen>()[0].ended_process);
+  std::string bars = std::string(kTraceback);
+  for (int step = 1; step < 6; ++step) {
+    bars += " 3%|# | " + std::to_string(step) + "/100 [00:01<00:09, 1.0it/s, loss=0.5]\r";
+  }
+  EXPECT_FALSE(Read(bars).All<ExceptionSeen>()[0].ended_process);
+}
+
+TEST(LogReader, AnExceptionAfterThePlannedEndIsTheEnd) {
+  const std::string done = Epochs(1, 5, 9) + "Training finished\n";
+  EXPECT_EQ(EndOf(Read(done)), TextEnd::Kind::kCompleted);
+  EXPECT_NE(EndOf(Read(done + std::string(kTraceback))), TextEnd::Kind::kCompleted);
+  EXPECT_EQ(EndOf(Read(done + "Exception in thread Thread-3:\n" + std::string(kTraceback))),
+            TextEnd::Kind::kCompleted);
+  EXPECT_EQ(EndOf(Read(done + "Error in atexit._run_exitfuncs:\n" + std::string(kTraceback))),
+            TextEnd::Kind::kCompleted);
+}
+
+TEST(LogReader, TrainingAfterAPlannedEndIsAnotherStage) {
+  EXPECT_EQ(EndOf(Read(Epochs(1, 5, 90) + "Training finished\n" + Epochs(6, 30, 90))),
+            TextEnd::Kind::kMidProgress);
+}
+
+TEST(LogReader, ABarDrawnAgainAsItWasIsNoPoint) {
+  const std::string bar = "Epoch 0:  3%|# | 3/100 [00:01<00:09, 1.0it/s, loss=0.5]";
+  EXPECT_EQ(Read(bar + "\n" + std::string(kTraceback) + bar + "\n").All<Scalar>().size(), 1U);
+}
+
+TEST(LogReader, ASurvivedFailureDoesNotMakeTheNextOneAnotherRun) {
+  const std::string retry = "WARNING skipping: CUDA out of memory. Tried to allocate 2.34 GiB\n";
+  const Kept kept = Read(Epochs(1, 10, 40) + retry + Epochs(11, 20, 40) + retry + Epochs(21, 30, 40));
+  for (const Observation& seen : kept.All<Observation>()) {
+    EXPECT_NE(seen.kind, "session-start");
+  }
+}
+
 TEST(LogReader, ATracebackPrintedTwiceComesOnceWithItsRank) {
   std::string again;
   std::string_view rest = kTraceback;

@@ -50,7 +50,7 @@ constexpr std::array<std::string_view, 7> kHeldOutWords = {"val",  "valid", "val
                                                            "test", "dev",   "evaluation"};
 
 std::string_view LastWord(std::string_view key) {
-  const std::size_t blank = key.find_last_of(" \t/");
+  const std::size_t blank = key.find_last_of(" \t/[]");
   key.remove_prefix(blank == std::string_view::npos ? 0 : blank + 1);
   while (key.starts_with('(') || key.starts_with('[')) {
     key.remove_prefix(1);

@@ -2,6 +2,7 @@
 
 #include <fast_float/fast_float.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -125,6 +126,18 @@ bool EndsLikeNumber(std::string_view text, const NumberToken& token) {
   return true;
 }
 
+/// "12,000": groups of three digits.
+void JoinThousands(std::string_view text, NumberToken& token) {
+  while (token.size + 3 < text.size() && text[token.size] == ',' &&
+         std::all_of(text.begin() + static_cast<std::ptrdiff_t>(token.size) + 1,
+                     text.begin() + static_cast<std::ptrdiff_t>(token.size) + 4, IsDigit) &&
+         (token.size + 4 >= text.size() || !IsDigit(text[token.size + 4])) && token.value < 1e12) {
+    const std::string_view group = text.substr(token.size + 1, 3);
+    token.value = token.value * 1000 + (group[0] - '0') * 100 + (group[1] - '0') * 10 + (group[2] - '0');
+    token.size += 4;
+  }
+}
+
 }  // namespace
 
 std::optional<NumberToken> ReadNumber(std::string_view text) {
@@ -152,6 +165,9 @@ std::optional<NumberToken> ReadNumber(std::string_view text) {
     }
     token.size = static_cast<std::size_t>(end - text.data());
     token.whole = text.substr(0, token.size).find_first_of(".eE") == std::string_view::npos;
+  }
+  if (token.whole && token.size <= 3 && token.size < text.size() && text[token.size] == ',') {
+    JoinThousands(text, token);
   }
   return EndsLikeNumber(text, token) ? std::optional<NumberToken>(token) : std::nullopt;
 }

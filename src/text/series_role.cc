@@ -123,9 +123,14 @@ bool IsLossScale(const Words& words) {
          (scale && (Has(words, "loss") || Has(words, "amp") || Has(words, "grad") || Has(words, "scaler")));
 }
 
+/// "l_pix", "l_g_gan": the terms that image restoration code prints.
+bool IsShortNamedLoss(const Words& words) {
+  return words.size() >= 2 && words[0] == "l" && words[1].size() >= 3 && words[1] != "rate";
+}
+
 bool IsLoss(const Words& words) {
   const bool split_named = AnyOf(words, kTrainWords) || AnyOf(words, kValidationWords);
-  return AnyOf(words, kLossWords) || AnyOf(words, kLossLikeWords) || (Has(words, "cross") && Has(words, "entropy")) ||
+  return AnyOf(words, kLossWords) || AnyOf(words, kLossLikeWords) || IsShortNamedLoss(words) || (Has(words, "cross") && Has(words, "entropy")) ||
          (split_named && (Has(words, "error") || Has(words, "err")));
 }
 

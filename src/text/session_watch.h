@@ -15,6 +15,8 @@ class SessionWatch {
  public:
   /// Something in the current run spoke of its end (an exception, a scheduler's word, a NUL run).
   void NoteFailure() { failed_ = true; }
+  /// It went on after that.
+  void NoteSurvival() { failed_ = false; }
   /// It spoke of a planned end.
   void NoteCompletion() { completed_ = true; }
   /// The current run trained.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/parse.h"
+#include "text/metric_line.h"
 #include "text/terminal_text.h"
 
 namespace whystop {
@@ -128,6 +129,18 @@ bool IsChainPhrase(std::string_view text) {
              std::string_view::npos;
 }
 
+/// A letter that no line break, blank or sign of a logger follows: the line before was cut off.
+bool EndsInMidLine(char last) {
+  return (last >= '0' && last <= '9') || (last >= 'a' && last <= 'z') ||
+         (last >= 'A' && last <= 'Z') || last == '.' || last == '=' || last == ',';
+}
+
+/// A line of figures is no part of a message: the program's own output goes on.
+bool IsMetricRow(std::string_view content) {
+  MetricLine row;
+  return LexMetricLine(content, row) && row.has_counter() && !row.values.empty();
+}
+
 void KeepFrame(std::vector<Frame>& frames, Frame frame) {
   if (frames.size() == kFramesMax) {
     frames.erase(frames.begin() + kFramesMax / 2);
@@ -136,6 +149,20 @@ void KeepFrame(std::vector<Frame>& frames, Frame frame) {
 }
 
 }  // namespace
+
+bool AnnouncesToldException(std::string_view body) {
+  if (!body.starts_with('E') && !body.starts_with('-')) {
+    return false;
+  }
+  for (const std::string_view start :
+       {"Exception ignored in", "Exception in thread ", "Error in atexit._run_exitfuncs",
+        "--- Logging error ---"}) {
+    if (body.starts_with(start)) {
+      return true;
+    }
+  }
+  return false;
+}
 
 bool IsUsersOwnFile(std::string_view file) {
   for (const std::string_view foreign :
@@ -170,11 +197,11 @@ bool TracebackReader::Push(const PeeledLine& line, std::int64_t number) {
   const bool orphan = header == std::string_view::npos && text.starts_with("  File \"") &&
                       ParseFrame(text).has_value();
   if (header == std::string_view::npos && open_.empty() && !orphan &&
-      !text.starts_with("Exception ignored in")) {
+      !AnnouncesToldException(text)) {
     return false;  // The way of nearly every line.
   }
   Open& open = OpenFor(line);
-  if (text.starts_with("Exception ignored in")) {
+  if (AnnouncesToldException(text)) {
     Close(open);
     open.ignored = true;
     return true;
@@ -223,6 +250,7 @@ bool TracebackReader::Begin(Open& open, const PeeledLine& line, std::string_view
                                              line.level != LogLevel::kNone);
   }
   open.ignored = false;
+  open.exception.glued = header > 0 && header < text.size() && EndsInMidLine(text[header - 1]);
   open.exception.seen.frames.clear();
   open.state = State::kFrames;
   open.indent = original || header == text.size() ? 0 : Indent(text.substr(0, header));
@@ -285,7 +313,7 @@ void TracebackReader::SetType(Open& open, std::string_view text, std::int64_t nu
   ++open.links;
   open.message_lines = 0;
   open.state = State::kMessage;
-  open.exception.last_line = number;
+  open.exception.seen.last_line = number;
 }
 
 /// After the exception's line: more of its message, a link of the chain, or something else.
@@ -311,7 +339,7 @@ bool TracebackReader::PushMessage(Open& open, const PeeledLine& line, std::strin
     Close(open);
     return false;
   }
-  if (++open.message_lines > kMessageLinesMax) {
+  if (++open.message_lines > kMessageLinesMax || IsMetricRow(content)) {
     Close(open);
     return false;
   }
@@ -321,7 +349,7 @@ bool TracebackReader::PushMessage(Open& open, const PeeledLine& line, std::strin
     message += (message.empty() || content.starts_with(": ") ? "" : "\n") +
                ReadableText(content, kMessageBytesMax);
   }
-  open.exception.last_line = number;
+  open.exception.seen.last_line = number;
   return false;  // It may as well be a line of its own: let others look at it.
 }
 
@@ -351,6 +379,14 @@ bool TracebackReader::HasOpenException() const {
 bool TracebackReader::InFrames() const {
   return std::any_of(open_.begin(), open_.end(),
                      [](const Open& open) { return open.state == State::kFrames; });
+}
+
+void TracebackReader::EndMessages() {
+  for (Open& open : open_) {
+    if (open.state == State::kMessage || open.state == State::kGap) {
+      Close(open);
+    }
+  }
 }
 
 void TracebackReader::Finish() {

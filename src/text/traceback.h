@@ -14,10 +14,14 @@ namespace whystop {
 /// A Python exception as printed, once all of its text was read.
 struct PrintedException {
   ExceptionSeen seen;
-  std::int64_t last_line = 0;
   bool warned = false;  // Printed through a logger below error level, or "Exception ignored in":
                         // told, not raised.
+  bool glued = false;   // Its header stands right behind the first half of another line.
 };
+
+/// The line before a traceback that does not end the program: "Exception ignored in", of a thread,
+/// of a handler at exit, of the logging module.
+bool AnnouncesToldException(std::string_view body);
 
 /// Puts Python tracebacks together line by line: chained, from workers ("Original Traceback"), from
 /// several ranks at once, behind logger prefixes, inside exception groups. Bounded in frames, text
@@ -29,7 +33,7 @@ class TracebackReader {
   /// False: pushing the line would do nothing. `header`: it holds a traceback's header.
   bool Wants(std::string_view body, bool header) const {
     return header || !open_.empty() || body.starts_with("  File \"") ||
-           body.starts_with("Exception ignored in");
+           AnnouncesToldException(body);
   }
   /// True: the line is part of a traceback (its numbers are no metrics).
   bool Push(const PeeledLine& line, std::int64_t number);
@@ -38,6 +42,8 @@ class TracebackReader {
   /// An exception's own line was read, and more of its text may follow.
   bool HasOpenException() const;
   bool InFrames() const;
+  /// Something that is no part of any message was printed.
+  void EndMessages();
   /// The log is over: what is open is complete.
   void Finish();
 
@@ -54,7 +60,7 @@ class TracebackReader {
     bool worker = false;
     bool orphan = false;   // The header line was lost.
     bool logged = false;   // Printed through a logger.
-    bool ignored = false;  // "Exception ignored in" was the line before.
+    bool ignored = false;  // The line before said that it ends nothing.
   };
 
   Open& OpenFor(const PeeledLine& line);
