@@ -57,9 +57,11 @@ void DeclareOthers(CLI::App& app, Declared<RunsOptions>& runs, Declared<ExplainO
   explain.app->add_flag("--json", explain.options.json, "Print as JSON");
 
   inspect.app = app.add_subcommand("inspect", "Print a recording as JSON lines");
-  inspect.app->footer("Example:\n  whystop inspect 20261115-221500-7f3a --kind process-end");
+  inspect.app->footer("Examples:\n  whystop inspect 20261115-221500-7f3a --kind process-end\n"
+                      "  whystop inspect --output | less");
   inspect.app->add_option("recording", inspect.options.path, "Recording; without it, the newest");
   inspect.app->add_option("--kind", inspect.options.kind, "Only events of this kind (sample, log-fact, scalar, ...)");
+  inspect.app->add_flag("--output", inspect.options.output, "The job's own output as it was recorded, not the events");
   inspect.app->add_flag("--json", inspect.options.json, "Always on: the output is JSON lines");
 
   doctor.app = app.add_subcommand("doctor", "Say what whystop can see here and which limits are in force");

@@ -1,6 +1,12 @@
+#include <fmt/core.h>
+
+#include <map>
+#include <variant>
+
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/home.h"
+#include "record/recording_reader.h"
 #include "report/event_json.h"
 #include "stream/recording_stream.h"
 
@@ -30,6 +36,26 @@ class EventPrinter final : public EventSink {
   std::string text_;
 };
 
+/// The job's own output as it was recorded, byte for byte; a gap is told on stderr, where it cannot be mistaken for it.
+int PrintOutput(const std::string& recording) {
+  auto reader = RecordingReader::Open(recording);
+  if (!reader) {
+    Complain(reader.error());
+    return kExitUsage;
+  }
+  std::map<LogStream, std::int64_t> next;
+  while (const auto record = reader->Next()) {
+    if (const auto* log = std::get_if<LogBytes>(&record->body)) {
+      if (log->offset > next[log->stream]) {
+        Complain(fmt::format("{} bytes of the output were not kept", log->offset - next[log->stream]));
+      }
+      next[log->stream] = log->offset + static_cast<std::int64_t>(log->bytes.size());
+      Print(log->bytes);
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 int Inspect(const InspectOptions& options) {
@@ -39,6 +65,9 @@ int Inspect(const InspectOptions& options) {
                                   : "'" + options.path + "' is no recording",
              "'whystop runs' lists the recordings");
     return kExitUsage;
+  }
+  if (options.output) {
+    return PrintOutput(*recording);
   }
   EventPrinter printer(options.kind);
   auto stream = RecordingStream::Open(*recording, printer);

@@ -36,7 +36,8 @@ struct ExplainOptions {
 struct InspectOptions {
   std::string path;  // Empty: the newest recording.
   std::string kind;  // Only events of this kind.
-  bool json = true;  // There is no other form.
+  bool output = false;  // What the job printed, instead of events.
+  bool json = true;     // There is no other form.
 };
 
 struct DoctorOptions {

@@ -1,5 +1,6 @@
 """`whystop run` itself: trouble with the recording costs the recording, never the job; kills cost no record."""
 
+import concurrent.futures
 import json
 import os
 import random
@@ -34,6 +35,10 @@ def events(folder):
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
+def recorded_output(folder):
+    return subprocess.run([WHYSTOP, "inspect", "--output", folder], capture_output=True, timeout=TIMEOUT, check=True).stdout
+
+
 def of_kind(folder, kind):
     return [event for event in events(folder) if event["kind"] == kind]
 
@@ -51,6 +56,11 @@ def test_a_missing_folder_is_made(tmp_path):
     folder = tmp_path / "a" / "b"
     assert run(folder, *JOB).returncode == 4
     assert of_kind(folder, "run-end")[-1]["code"] == 4
+
+
+def test_the_output_can_be_read_back(tmp_path):
+    done = run(tmp_path / "r", "printf", "\\000binary\\377\\nlast line")
+    assert recorded_output(tmp_path / "r") == done.stdout == b"\0binary\xff\nlast line"
 
 
 def test_a_place_that_cannot_be_written_costs_the_recording_only(tmp_path):
@@ -126,29 +136,43 @@ def front_and_keeper(pid):
 TICKER = "import os,time\nwhile time.sleep(0.005) is None: os.write(1, b'%d\\n' % time.time_ns())"
 
 
-@pytest.mark.parametrize("victim", ["job", "whystop"])
+def kill_in_mid_run(folder, victim, delay):
+    """Kills the job, the front (the keeper then records on) or the keeper (the front takes over)."""
+    front = subprocess.Popen(command(folder, "python3", "-S", "-c", TICKER), stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE)
+    front.stdout.readline()
+    _, keeper = front_and_keeper(front.pid)
+    job = wait_until(lambda: children(keeper), "the job")[0]
+    time.sleep(delay)
+    killed_ns = time.time_ns()
+    os.kill({"job": job, "front": front.pid, "keeper": keeper}[victim], signal.SIGKILL)
+    if victim != "job":
+        while int(front.stdout.readline()) < killed_ns:  # It lives, and what it prints still arrives.
+            pass
+        os.kill(job, signal.SIGTERM)
+    front.stdout.read()
+    front.wait(TIMEOUT)
+    return killed_ns
+
+
+@pytest.mark.parametrize("victim", ["job", "front", "keeper"])
 def test_random_kills_leave_a_whole_recording(tmp_path, victim):
-    """Kills the job, or the front (whose keeper then records on); nothing older than a second may be missing."""
+    """Nothing older than a second before the kill may be missing."""
     chance = random.Random(os.environ.get("WHYSTOP_SEED", time.time_ns()))
-    for trial in range(max(kill_count() // 4, 3)):
-        folder = tmp_path / str(trial)
-        front = subprocess.Popen(command(folder, "python3", "-S", "-c", TICKER), stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE)
-        front.stdout.readline()
-        _, keeper = front_and_keeper(front.pid)
-        job = wait_until(lambda: children(keeper), "the job")[0]
-        time.sleep(chance.uniform(0, 0.6))
-        killed_ns = time.time_ns()
-        os.kill(front.pid if victim == "whystop" else job, signal.SIGKILL)
-        if victim == "whystop":
-            front.stdout.readline()
-            os.kill(job, signal.SIGTERM)
-        rest = front.stdout.read()
-        front.wait(TIMEOUT)
-        ends = wait_until(lambda: of_kind(folder, "run-end"), "the recording ends")
-        assert ends[-1]["signal"] == (15 if victim == "whystop" else 9)
-        assert [event for event in of_kind(folder, "process-end") if event.get("is_job")]
-        times = [event["wall_ns"] for event in of_kind(folder, "clock")]
+
+    def trial(number):
+        folder = tmp_path / str(number)
+        killed_ns = kill_in_mid_run(folder, victim, delays[number])
+        wait_until(lambda: of_kind(folder, "run-end"), "the recording ends")
+        recorded = events(folder)
+        ends = [event for event in recorded if event["kind"] == "run-end"]
+        assert ends[-1]["signal"] == (9 if victim == "job" else 15)
+        assert [event for event in recorded if event["kind"] == "process-end" and event.get("is_job")]
+        times = [event["wall_ns"] for event in recorded if event["kind"] == "clock"]
         assert times and max(times) > killed_ns - 1_000_000_000
-        last = [int(line) for line in rest.splitlines() if line.isdigit()]
-        assert not last or max(last) > killed_ns - 1_000_000_000
+        printed = [int(line) for line in recorded_output(folder).split(b"\n")[:-1] if line]
+        assert max(printed) > killed_ns - 1_000_000_000
+
+    delays = [chance.uniform(0, 0.6) for _ in range(kill_count())]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:  # They sleep most of the time.
+        list(pool.map(trial, range(kill_count())))
