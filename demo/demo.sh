@@ -21,6 +21,7 @@ show "An exception in the training loop" raised python3 raises.py
 show "Killed by hand" killed sh -c 'sleep 1; kill -9 $$'
 show "A crash in native code" crashed python3 crashes.py
 show "Stopped by its own early stopping" early python3 stops_early.py
+show "A learning rate that is too high" diverged "$(dirname "$whystop")"/cpp_trainer --task classes --lr 300 --optimizer sgd
 
 # A real memory control group needs the right to make one (root, cgroup v1 or v2).
 group=$("$here"/memory_group.sh make 128 2>/dev/null) && {

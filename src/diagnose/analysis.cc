@@ -100,7 +100,8 @@ Verdict Analysis::Judge(bool job_alive) const {
   verdict.unknowns = ListUnknowns(run, verdict);
   verdict.drops = run.drops;
   verdict.overhead = OverheadOf(run);
-  verdict.headline = Headline(run, verdict);
+  verdict.ending = Ending(run, verdict);
+  verdict.headline = Headline(verdict);
   return verdict;
 }
 

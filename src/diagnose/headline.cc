@@ -69,16 +69,20 @@ std::string Told(const VerdictCause& cause) {
 
 }  // namespace
 
-std::string Headline(const CaseFile& run, const Verdict& verdict) {
-  std::string text = How(verdict) + (verdict.outcome == Outcome::kUnknown && !run.watched ? "" : Where(verdict));
+std::string Ending(const CaseFile& run, const Verdict& verdict) {
+  if (Blamed(verdict, Answers::kStop) == nullptr && !run.notes.empty() && run.notes.front().rfind("could not start", 0) == 0) {
+    return run.notes.front();
+  }
+  return How(verdict) + (verdict.outcome == Outcome::kUnknown && !run.watched ? "" : Where(verdict));
+}
+
+std::string Headline(const Verdict& verdict) {
+  std::string text = verdict.ending;
   const VerdictCause* stop = Blamed(verdict, Answers::kStop);
-  const VerdictCause* learning = Blamed(verdict, Answers::kLearning);
   if (stop != nullptr) {
     text += ": " + Told(*stop);
-  } else if (!run.notes.empty() && run.notes.front().rfind("could not start", 0) == 0) {
-    text = run.notes.front();
   }
-  if (learning != nullptr) {
+  if (const VerdictCause* learning = Blamed(verdict, Answers::kLearning)) {
     text += (stop == nullptr ? "; it learns badly: " : "; and it learned badly: ") + Told(*learning);
   }
   return text;

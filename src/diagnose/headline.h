@@ -7,7 +7,10 @@
 
 namespace whystop {
 
-/// The verdict in one sentence: how it ended, where it was, and why.
-std::string Headline(const CaseFile& run, const Verdict& verdict);
+/// How it ended and where it was then.
+std::string Ending(const CaseFile& run, const Verdict& verdict);
+
+/// The verdict in one sentence: its ending, and why. `verdict.ending` must be there.
+std::string Headline(const Verdict& verdict);
 
 }  // namespace whystop

@@ -54,7 +54,8 @@ struct Unknown {
 struct Verdict {
   Outcome outcome = Outcome::kUnknown;
   Learning learning = Learning::kUnknown;
-  std::string headline;
+  std::string ending;    // How and where it ended: "killed by SIGKILL at step 30 of 1,000".
+  std::string headline;  // The same with the reasons: all that is said where there is room for one line.
   std::string learning_text;  // One line: what the loss did, or why nothing can be said.
   struct {
     std::optional<double> epoch;

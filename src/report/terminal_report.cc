@@ -60,12 +60,14 @@ class Page {
   std::string text_;
 };
 
+/// "  [train.py:31]", or nothing where the text itself says so.
 std::string PlaceOf(const Evidence& evidence) {
   if (evidence.place.file.empty()) {
     return "";
   }
-  return evidence.place.line > 0 ? fmt::format("  [{}:{}]", evidence.place.file, evidence.place.line)
-                                 : fmt::format("  [{}]", evidence.place.file);
+  const std::string place =
+      evidence.place.line > 0 ? fmt::format("{}:{}", evidence.place.file, evidence.place.line) : evidence.place.file;
+  return evidence.text.find(place) == std::string::npos ? fmt::format("  [{}]", place) : "";
 }
 
 void ShowCause(const VerdictCause& cause, Page& page) {
@@ -158,7 +160,7 @@ std::string RenderTerminal(const Verdict& verdict, const TerminalStyle& style) {
                                                                                                          : "STOPPED";
   page.Line(Title(verdict), "");
   page.Blank();
-  page.Line(label, verdict.headline, bad ? "1;31" : "1;32");
+  page.Line(label, verdict.ending, bad ? "1;31" : "1;32");
   for (const VerdictCause& cause : verdict.causes) {
     if (cause.answers == Answers::kStop) {
       ShowCause(cause, page);

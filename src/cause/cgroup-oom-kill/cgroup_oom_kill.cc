@@ -32,9 +32,8 @@ void WeighCgroupOomKill(const CaseFile& run, Hypothesis& out) {
                                                 child->name)));
   }
   if (memory.limit_bytes && out.Has(Evidence::Weight::kDecisive)) {
-    out.Fix(fmt::format("raise the memory limit of {} above {} (Slurm --mem, Kubernetes resources.limits.memory, "
-                        "docker --memory)",
-                        memory.limit_name, HumanBytes(static_cast<double>(*memory.limit_bytes))));
+    out.Fix(fmt::format("raise the memory limit of {} above {}, or use less", memory.limit_name,
+                        HumanBytes(static_cast<double>(*memory.limit_bytes))));
   }
 }
 
