@@ -437,7 +437,7 @@ std::optional<Record> DecodeRecord(std::string_view message) {
     while (in.Next()) {
       if (in.tag() == kRecordAt) {
         record.at = RunTime(in.Int64());
-      } else if (ReadBody(in.tag(), in, record)) {
+      } else if (in.IsMessage() && ReadBody(in.tag(), in, record)) {
         known = true;
       } else {
         in.Skip();
