@@ -22,7 +22,8 @@ class FieldReader {
   std::int64_t Int64() { return Is(protozero::pbf_wire_type::varint) ? reader_.get_int64() : 0; }
   std::int32_t Int32() { return Is(protozero::pbf_wire_type::varint) ? reader_.get_int32() : 0; }
   std::uint32_t Uint32() { return Is(protozero::pbf_wire_type::varint) ? reader_.get_uint32() : 0; }
-  bool Bool() { return Is(protozero::pbf_wire_type::varint) && reader_.get_bool(); }
+  /// As a number: protozero's get_bool looks at its byte before it has made sure that there is one.
+  bool Bool() { return Is(protozero::pbf_wire_type::varint) && reader_.get_uint64() != 0; }
   double Double() { return Is(protozero::pbf_wire_type::fixed64) ? reader_.get_double() : 0; }
   std::string Text() {
     return Is(protozero::pbf_wire_type::length_delimited) ? reader_.get_string() : std::string();
