@@ -30,7 +30,7 @@ class ClientTest : public testing::Test {
       unsetenv(name);
     }
   }
-  EventList Read() {
+  CollectEvents Read() {
     auto reader = RingReader::Open(folder_.OnlyFile());
     EXPECT_TRUE(reader);
     return DecodeAll(*reader);
@@ -49,7 +49,7 @@ TEST_F(ClientTest, FiveLinesRecordATraining) {
   run.Tensor(WS_GRADIENT, "w", 2, gradient, 3);
   EXPECT_TRUE(run.recorded());
 
-  const EventList events = Read();
+  const CollectEvents events = Read();
   const auto scalars = events.All<Scalar>();
   ASSERT_EQ(scalars.size(), 5u) << "loss and lr twice, one duration";
   EXPECT_EQ(scalars[2].series, "loss");
@@ -74,7 +74,7 @@ TEST_F(ClientTest, NotesBecomeObservationsAndExceptions) {
             {"ended_process", nullptr, 1},
             {"frames", "a.py\t3\tmain\t1\ttrain()\nb.py\t9\tf\t0\traise", 0}});
   run.Note("signal", -1, {{"signal", nullptr, 15}, {"sender_pid", nullptr, 42}});
-  const EventList events = Read();
+  const CollectEvents events = Read();
   EXPECT_EQ(events.Only<Observation>("loop-exit").Number("line"), 31.0);
   ASSERT_EQ(events.All<ExceptionSeen>().size(), 1u);
   const ExceptionSeen seen = events.All<ExceptionSeen>()[0];
@@ -119,7 +119,7 @@ TEST_F(ClientTest, NullTextsAndNonsenseAreHarmless) {
   ws_scalar(run, huge.c_str(), WS_OTHER, -1, 1);
   const ws_attribute long_text = {"text", huge.c_str(), 0};
   ws_note(run, huge.c_str(), -1, &long_text, 1);
-  const EventList events = Read();
+  const CollectEvents events = Read();
   EXPECT_EQ(events.All<Scalar>().at(1).series, std::string(256, 'x'));
   EXPECT_EQ(events.All<Drop>().at(0).counter, "wire.observations_cut");
   ws_close(run);
@@ -140,7 +140,7 @@ TEST_F(ClientTest, ThreadsShareARun) {
     });
   }
   threads.clear();
-  const EventList events = Read();
+  const CollectEvents events = Read();
   std::int64_t dropped = 0;
   for (const Drop& drop : events.All<Drop>()) {
     EXPECT_EQ(drop.counter, "wire.records_dropped");
@@ -170,7 +170,7 @@ TEST_F(ClientTest, AReaderBesideTheWriterMissesNothingSilently) {
   std::int64_t seen = 0, lost = 0, newest = 0;
   for (bool last = false; !last;) {
     last = done;
-    EventList events = DecodeAll(*reader);
+    CollectEvents events = DecodeAll(*reader);
     for (const Drop& drop : events.All<Drop>()) {
       EXPECT_EQ(drop.counter, "wire.slots_overwritten");
       lost += drop.count;

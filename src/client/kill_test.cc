@@ -36,7 +36,7 @@ std::string TextOf(std::int64_t step) {
 void ExpectWhole(const std::string& path, std::int64_t completed) {
   auto reader = RingReader::Open(path);
   ASSERT_TRUE(reader) << reader.error().what;
-  const EventList events = DecodeAll(*reader);
+  const CollectEvents events = DecodeAll(*reader);
   std::int64_t newest = 0;
   for (const Scalar& scalar : events.All<Scalar>()) {
     if (scalar.series == "step_s") {

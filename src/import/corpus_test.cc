@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "import/collect_events.h"
+#include "model/collect_events.h"
 #include "import/open.h"
 #include "model/observation_kind.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "import/collect_events.h"
+#include "model/collect_events.h"
 
 namespace whystop {
 namespace {

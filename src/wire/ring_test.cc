@@ -68,7 +68,7 @@ TEST_F(RingTest, DeliversEveryKindOfRecordAsItsEvent) {
   writer_->Observation(seen.body());
 
   auto reader = OpenReader();
-  const EventList events = DecodeAll(reader);
+  const CollectEvents events = DecodeAll(reader);
   EXPECT_EQ(events.Only<Observation>("phase").attributes.at("phase"), Observation::Value("train"));
   const Observation exit = events.Only<Observation>("loop-exit");
   EXPECT_EQ(exit.step, 7);
@@ -103,7 +103,7 @@ TEST_F(RingTest, CountsWhatWasOverwrittenUnread) {
     writer_->Step(StepOf(step, step), false);
   }
   auto reader = OpenReader();
-  const EventList events = DecodeAll(reader);
+  const CollectEvents events = DecodeAll(reader);
   ASSERT_EQ(events.All<Drop>().size(), 1u);
   EXPECT_EQ(events.All<Drop>()[0].counter, "wire.slots_overwritten");
   EXPECT_EQ(events.All<Drop>()[0].count, 1000 - 64);
@@ -216,7 +216,7 @@ TEST_F(RingTest, AFlippedBitCostsOneRecordAndIsCounted) {
     const std::size_t place = kRingHeaderBytes + kSlotBytes + byte;
     FlipByte(path, place);
     auto reader = OpenReader();
-    const EventList events = DecodeAll(reader);
+    const CollectEvents events = DecodeAll(reader);
     ASSERT_EQ(events.All<Progress>().size(), 2u) << "byte " << byte;
     EXPECT_EQ(events.All<Progress>()[0].step, 1) << "byte " << byte;
     EXPECT_EQ(events.All<Progress>()[1].step, 3) << "byte " << byte;
@@ -235,7 +235,7 @@ TEST_F(RingTest, AFileCutAtAnyLengthIsReadWithoutHarm) {
   const std::string path = folder_.OnlyFile();
   auto reader = OpenReader();
   std::filesystem::resize_file(path, kRingHeaderBytes + 5 * kSlotBytes + 17);
-  const EventList events = DecodeAll(reader);
+  const CollectEvents events = DecodeAll(reader);
   EXPECT_EQ(events.All<Progress>().at(4).step, 5);
   EXPECT_EQ(events.All<Drop>().at(0).count, 15);
   for (std::size_t size : {4095UL, 200UL, 100UL, 7UL, 0UL}) {

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "model/collect_events.h"
 #include "wire/ring_reader.h"
 #include "wire/slot_decoder.h"
 
@@ -43,37 +44,9 @@ class TemporaryFolder {
   std::string path_;
 };
 
-class EventList : public EventSink {
- public:
-  void Push(const Event& event) override { events.push_back(event); }
-
-  template <typename T>
-  std::vector<T> All() const {
-    std::vector<T> found;
-    for (const Event& event : events) {
-      if (const T* body = event.As<T>()) {
-        found.push_back(*body);
-      }
-    }
-    return found;
-  }
-  template <typename T>
-  T Only(const std::string& kind) const {
-    T only{};
-    for (const T& body : All<T>()) {
-      if (body.kind == kind) {
-        only = body;
-      }
-    }
-    return only;
-  }
-
-  std::vector<Event> events;
-};
-
 /// What a new decoder makes of everything that the reader has to give now.
-inline EventList DecodeAll(RingReader& reader) {
-  EventList events;
+inline CollectEvents DecodeAll(RingReader& reader) {
+  CollectEvents events;
   SlotDecoder decoder;
   reader.Drain([&](std::string_view slots) {
     decoder.Feed(reader.header().pid, std::chrono::seconds(1), slots, events);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "import/collect_events.h"
+#include "model/collect_events.h"
 #include "model/observation_kind.h"
 
 namespace whystop {

@@ -7,7 +7,7 @@
 #include <protozero/pbf_writer.hpp>
 #include <string>
 
-#include "import/collect_events.h"
+#include "model/collect_events.h"
 #include "model/observation_kind.h"
 
 namespace whystop {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "import/collect_events.h"
+#include "model/collect_events.h"
 #include "model/observation_kind.h"
 
 namespace whystop {

@@ -11,7 +11,7 @@
 
 #include "base/crc32.h"
 #include "base/little_endian.h"
-#include "import/collect_events.h"
+#include "model/collect_events.h"
 #include "model/observation_kind.h"
 
 namespace whystop {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Helpers of the importers' tests.
+// A helper of tests.
 
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace whystop {
 
-class CollectEvents final : public EventSink {
+class CollectEvents : public EventSink {
  public:
   void Push(const Event& event) override { events.push_back(event); }
 
@@ -32,6 +32,17 @@ class CollectEvents final : public EventSink {
       }
     }
     return values;
+  }
+  /// The last body of type T with this kind; an empty one where there is none.
+  template <typename T>
+  T Only(std::string_view kind) const {
+    T only{};
+    for (const T& body : All<T>()) {
+      if (body.kind == kind) {
+        only = body;
+      }
+    }
+    return only;
   }
   std::vector<Observation> Observed(std::string_view kind) const {
     std::vector<Observation> found;
