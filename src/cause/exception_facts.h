@@ -10,6 +10,9 @@ namespace whystop {
 /// The exception that ended the program; nullptr: there was none, or training went on after it.
 const ExceptionSeen* FindEndingException(const CaseFile& run);
 
+/// An exception with which a launcher tells that one of its processes failed.
+bool IsLaunchersReport(const ExceptionSeen& exception);
+
 struct StackPlace {
   bool found = false;
   std::string file;

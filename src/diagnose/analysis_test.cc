@@ -99,6 +99,36 @@ TEST(Analysis, LinesOfAnEndingTracebackCountWhateverFollows) {
   }
 }
 
+/// A launcher's report names no cause where a rank's own exception is known, in whatever order ranks were printed.
+TEST(Analysis, ARanksOwnExceptionComesBeforeTheLaunchersReport) {
+  LogFact report;
+  report.cause = "sibling-rank-failed";
+  report.role = LogFact::Role::kConfirm;
+  const auto raised = [](const char* type, const char* message) {
+    ExceptionSeen seen;
+    seen.type = type;
+    seen.message = message;
+    seen.ended_process = true;
+    return seen;
+  };
+  const ExceptionSeen echo = raised("DistBackendError", "NCCL error: remote process exited or there was a network error");
+  const ExceptionSeen own = raised("KeyError", "'cat'");
+  const ExceptionSeen launcher = raised("elastic.errors.ChildFailedError", "");
+  const auto judge = [&report](std::initializer_list<ExceptionSeen> exceptions) {
+    Analysis analysis;
+    for (const ExceptionSeen& one : exceptions) {
+      analysis.Push({Seconds(1), one});
+    }
+    analysis.Push({Seconds(1), report});
+    return analysis.Judge(false);
+  };
+  const Verdict known = judge({echo, own, launcher});
+  EXPECT_EQ(RootOf(known), "uncaught-exception");
+  EXPECT_EQ(known.outcome, Outcome::kRaised);
+  EXPECT_NE(known.causes.front().evidence.front().text.find("KeyError"), std::string::npos);
+  EXPECT_EQ(RootOf(judge({launcher})), "sibling-rank-failed");
+}
+
 TEST(Analysis, PointsCollectedLateDoNotFollowTheLineThatEndedTheRun) {
   Analysis analysis;
   analysis.Push({Seconds(0), RunStart{}});

@@ -43,19 +43,20 @@ class Census final : public JsonVisitor {
   std::size_t elements = 0;
 };
 
-/// "[0]\ttrain-rmse:0.5", "[1201.11] python invoked oom-killer": a line of a log that begins with a bracketed number.
-bool BeginsWithBracketedNumber(std::string_view text) {
-  const std::size_t end = text.find(']');
-  if (text.front() != '[' || end == std::string_view::npos) {
+/// "[0]\ttrain-rmse:0.5", "[1201.11] python invoked oom-killer", "[1,0]<stdout>:": a log, though the first brackets are
+/// JSON.
+bool HasTextBehindBrackets(std::string_view text) {
+  const std::string_view line = FirstLine(text);
+  const std::size_t end = line.find(']');
+  if (line.front() != '[' || end == std::string_view::npos) {
     return false;
   }
-  const std::string_view inside = Trim(text.substr(1, end - 1));
-  const std::string_view rest = Trim(FirstLine(text.substr(end + 1)));
-  return !rest.empty() && rest.front() != ',' && rest.front() != ']' && ParseWhole<double>(inside).has_value();
+  const std::string_view rest = Trim(line.substr(end + 1));
+  return !rest.empty() && rest.front() != ',' && rest.front() != ']' && rest.front() != '}';
 }
 
 FileKind SniffJson(std::string_view text) {
-  if (BeginsWithBracketedNumber(text)) {
+  if (HasTextBehindBrackets(text)) {
     return FileKind::kTextLog;
   }
   if (text.find("\"log_history\"") != std::string_view::npos && text.find("\"global_step\"") != std::string_view::npos) {

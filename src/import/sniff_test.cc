@@ -31,6 +31,7 @@ TEST(Sniff, ALogStaysALog) {
   EXPECT_EQ(SniffBytes("[2024-10-18 16:53:10] INFO start\n[2024-10-18 16:53:11] INFO loss 1\n"), FileKind::kTextLog);
   EXPECT_EQ(SniffBytes("[INFO] start\n"), FileKind::kTextLog);
   EXPECT_EQ(SniffBytes("[0]\ttrain-rmse:0.5\teval-rmse:0.6\n[1]\ttrain-rmse:0.4\teval-rmse:0.5\n"), FileKind::kTextLog);
+  EXPECT_EQ(SniffBytes("[1,0]<stdout>:Epoch 1/20 - loss: 2.28\n"), FileKind::kTextLog);
   EXPECT_EQ(SniffBytes("[ 1201.113456] python3 invoked oom-killer: gfp_mask=0x1\n"), FileKind::kTextLog);
   EXPECT_EQ(SniffBytes("epoch,loss\n"), FileKind::kTextLog);
 }

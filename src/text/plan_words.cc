@@ -12,10 +12,12 @@ constexpr std::array<std::string_view, 13> kEpochKeys = {
     "epochs",       "max_epochs", "num_epochs", "n_epochs",   "num_train_epochs",
     "total_epochs", "max_epoch",  "Num Epochs", "num epochs", "Total epochs",
     "n_epoch",      "nb_epoch",   "nepochs"};
-constexpr std::array<std::string_view, 9> kStepKeys = {
+constexpr std::array<std::string_view, 15> kStepKeys = {
     "max_steps",          "total_steps",     "train_iters",
     "max_iters",          "max_iter",        "Total optimization steps",
-    "num_training_steps", "max_train_steps", "total_iterations"};
+    "num_training_steps", "max_train_steps", "total_iterations",
+    "iters",              "num_iters",       "n_iters",
+    "num_train_steps",    "total_iter",      "max_update"};
 
 bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
 

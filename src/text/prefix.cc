@@ -75,6 +75,54 @@ bool PeelTaskLabel(std::string_view& text, PeeledLine& out) {
   return true;
 }
 
+/// mpirun --tag-output: "[1,3]<stderr>:".
+bool PeelMpiTag(std::string_view& text, PeeledLine& out) {
+  const std::size_t job = DigitsAt(text, 1);
+  const std::size_t comma = 1 + job;
+  if (job == 0 || comma >= text.size() || text[comma] != ',') {
+    return false;
+  }
+  const std::size_t digits = DigitsAt(text, comma + 1);
+  const std::size_t end = comma + 1 + digits;
+  for (const std::string_view stream : {"]<stderr>:", "]<stdout>:"}) {
+    if (digits > 0 && text.substr(std::min(end, text.size())).starts_with(stream)) {
+      out.rank = Number(text.substr(comma + 1, digits));
+      text.remove_prefix(end + stream.size());
+      return true;
+    }
+  }
+  return false;
+}
+
+/// kubectl logs --prefix: "[pod/trainer-0/pytorch] ".
+bool PeelPod(std::string_view& text) {
+  const std::size_t end = text.substr(0, 2 * kPeelBytesMax).find("] ");
+  if (!text.starts_with("[pod/") || end == std::string_view::npos) {
+    return false;
+  }
+  text.remove_prefix(end + 2);
+  return true;
+}
+
+/// docker compose: "trainer_1  | ", "trainer-1  | ".
+bool PeelService(std::string_view& text) {
+  const std::string_view head = text.substr(0, 64);
+  const std::size_t bar = head.find("| ");
+  if (bar == std::string_view::npos || bar < 4 || head[bar - 1] != ' ') {
+    return false;
+  }
+  const std::string_view name = head.substr(0, head.find_last_not_of(' ', bar - 1) + 1);
+  const std::size_t number = name.find_last_not_of("0123456789");
+  if (number == std::string_view::npos || number + 1 == name.size() || (name[number] != '-' && name[number] != '_') ||
+      !std::all_of(name.begin(), name.end(), [](char letter) {
+        return IsOf(letter, kLetterWord) || letter == '-' || letter == '.';
+      })) {
+    return false;
+  }
+  text.remove_prefix(bar + 2);
+  return true;
+}
+
 /// Ray: "(TaskRunner pid=4242) ", "(train pid=12, ip=10.0.0.1) ".
 bool PeelActor(std::string_view& text) {
   const std::string_view head = text.substr(0, kPeelBytesMax);
@@ -289,7 +337,10 @@ PeeledLine PeelPrefix(std::string_view line) {
   bool stamped = false;
   for (int round = 0; round < 6 && !text.empty(); ++round) {
     const char first = text[0];
-    if (first == '[' && PeelRank(text, out)) {
+    if (first == '[' && (PeelRank(text, out) || PeelMpiTag(text, out) || PeelPod(text))) {
+      continue;
+    }
+    if (round == 0 && IsLetter(first) && PeelService(text)) {
       continue;
     }
     if (first == '(' && PeelActor(text)) {

@@ -16,6 +16,11 @@ TEST(PeelPrefix, KnowsTheUsualLoggers) {
   const Case cases[] = {
       {"[rank3]:   File \"x.py\", line 3", "  File \"x.py\", line 3", 3},
       {" 0: loss 3", "loss 3", 0},
+      {"[1,3]<stderr>:  File \"x.py\", line 3", "  File \"x.py\", line 3", 3},
+      {"trainer_1  |   File \"x.py\", line 3", "  File \"x.py\", line 3"},
+      {"trainer-1  | epoch 3 | loss 0.5", "epoch 3 | loss 0.5"},
+      {"epoch 3 | loss 0.5", "epoch 3 | loss 0.5"},
+      {"[pod/trainer-0/pytorch] KeyError: 'x'", "KeyError: 'x'"},
       {"14:   File \"a\"", "  File \"a\"", 14},
       {" 9: [rank9]:I0124 14:23:57.754000 273679 torch/a.py:2437]   cache_misses: 0",
        "  cache_misses: 0", 9, LogLevel::kInfo},

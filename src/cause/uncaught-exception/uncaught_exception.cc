@@ -11,7 +11,9 @@ void WeighUncaughtException(const CaseFile& run, Hypothesis& out) {
   if (last == nullptr || last->type == "KeyboardInterrupt") {
     return;
   }
-  Evidence evidence = Decisive("exception", DescribeException(*last));
+  // A launcher's report says that something failed elsewhere: a lead, where nothing else is known.
+  Evidence evidence = IsLaunchersReport(*last) ? Supports("exception", DescribeException(*last))
+                                               : Decisive("exception", DescribeException(*last));
   evidence.place = last->place;
   if (const StackPlace at = InnermostUsersFrame(*last); at.found) {
     evidence.place = {at.file, at.line};
