@@ -272,6 +272,21 @@ def test_a_progress_bar_looks_the_same(compare):
 
 
 @needs_tmux
+def test_tqdm_draws_the_same_bar(compare):
+    """Without the parts of the bar that tell times: they differ from run to run."""
+    pytest.importorskip("tqdm")
+    code = ("from tqdm import tqdm\n"
+            "for epoch in tqdm(range(3), desc='epoch', bar_format='{l_bar}{bar}| {n_fmt}/{total_fmt}'):\n"
+            " for step in tqdm(range(300), leave=False, bar_format='{l_bar}{bar}| {n_fmt}/{total_fmt}'): pass\n")
+
+    def play(window):
+        window.wait_for("code 0")
+    bare, ours = compare([sys.executable, "-c", code], play)
+    assert "3/3" in bare
+    assert ours == bare
+
+
+@needs_tmux
 @pytest.mark.skipif(shutil.which("less") is None, reason="less is not installed")
 def test_less_pages_and_quits_the_same(compare, tmp_path):
     text = tmp_path / "text"
