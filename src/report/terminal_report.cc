@@ -67,7 +67,8 @@ std::string PlaceOf(const Evidence& evidence) {
   }
   const std::string place =
       evidence.place.line > 0 ? fmt::format("{}:{}", evidence.place.file, evidence.place.line) : evidence.place.file;
-  return evidence.text.find(place) == std::string::npos ? fmt::format("  [{}]", place) : "";
+  const std::string_view name = std::string_view(place).substr(place.rfind('/') + 1);
+  return evidence.text.find(name) == std::string::npos ? fmt::format("  [{}]", place) : "";
 }
 
 void ShowCause(const VerdictCause& cause, Page& page) {
