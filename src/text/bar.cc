@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/parse.h"
+#include "text/metric_line.h"
 
 namespace whystop {
 namespace {
@@ -24,12 +25,15 @@ void ParseCount(std::string_view text, Bar& out) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) {
     if (text.ends_with("it")) {
-      out.done = ParseWhole<std::int64_t>(text.substr(0, text.size() - 2));
+      out.done_text = text.substr(0, text.size() - 2);
+      out.done = ParseWhole<std::int64_t>(out.done_text);
     }
     return;
   }
-  out.done = ParseWhole<std::int64_t>(text.substr(0, slash));
-  out.total = ParseWhole<std::int64_t>(text.substr(slash + 1));
+  out.done_text = text.substr(0, slash);
+  out.total_text = text.substr(slash + 1);
+  out.done = ParseWhole<std::int64_t>(out.done_text);
+  out.total = ParseWhole<std::int64_t>(out.total_text);
   if (!out.done || !out.total) {
     out.done.reset();
     out.total.reset();
@@ -138,19 +142,32 @@ std::optional<Bar> ParseBar(std::string_view line) {
   return ParseTqdm(line.substr(0, kBarBytesMax));  // Every tqdm bar has its times as "[mm:ss".
 }
 
-bool IsSideBar(const Bar& bar) {
+bool IsSideBar(std::string_view label_text) {
   static constexpr std::array<std::string_view, 27> kSideWords = {
       "load",   "download", "fetch",  "extract",    "map",     "filter",  "tokeniz",
       "eval",   "valid",    "test",   "saving",     "save",    "generat", "convert",
       "upload", "scan",     "cach",   "preprocess", "prepar",  "infer",   "predict",
       "task",   "deserial", "sanity", "read",       "writing", "comput"};
-  std::string label(bar.label.substr(0, 128));
+  std::string label(label_text.substr(0, 128));
   std::transform(label.begin(), label.end(), label.begin(), [](char letter) {
     return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   });
   return std::any_of(kSideWords.begin(), kSideWords.end(), [&label](std::string_view word) {
     return label.find(word) != std::string::npos;
   });
+}
+
+BarLabel DescribeLabel(std::string_view label) {
+  BarLabel out;
+  out.side = IsSideBar(label);
+  MetricLine counters;
+  out.may_count = !label.empty() && (LexMetricLine(label, counters) || counters.by_value);
+  for (const char letter : label.substr(0, 64)) {
+    if (!IsDigit(letter)) {
+      out.kind.push_back(letter);
+    }
+  }
+  return out;
 }
 
 }  // namespace whystop

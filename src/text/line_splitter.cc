@@ -11,20 +11,26 @@ namespace {
 
 bool IsControl(char letter) { return static_cast<unsigned char>(letter) < 0x20 && letter != '\t'; }
 
-/// Bytes below 0x20 other than tab: something has to be cleaned or cut. Eight bytes at a time.
-bool HasControlBytes(std::string_view text) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
-  constexpr std::uint64_t kHigh = 0x8080808080808080ULL;
+// Sixteen bytes at once, in the terms of both compilers instead of one processor's.
+using Block = unsigned char __attribute__((vector_size(16)));
+
+/// Where the first byte below 0x20 other than tab stands, or npos: something has to be cut or
+/// cleaned there.
+std::size_t FindControl(std::string_view text) {
   std::size_t at = 0;
-  for (; at + 8 <= text.size(); at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + at, sizeof word);
-    if (((word - kOnes * 0x20) & ~word & kHigh) != 0 &&
-        std::any_of(text.data() + at, text.data() + at + 8, IsControl)) {
-      return true;
+  for (; at + sizeof(Block) <= text.size(); at += sizeof(Block)) {
+    Block block;
+    std::memcpy(&block, text.data() + at, sizeof block);
+    const auto found = (block < 0x20) & (block != '\t');
+    std::uint64_t halves[2];
+    std::memcpy(halves, &found, sizeof halves);
+    if ((halves[0] | halves[1]) != 0) {
+      break;
     }
   }
-  return std::any_of(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), IsControl);
+  const auto found = std::find_if(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), IsControl);
+  return found == text.end() ? std::string_view::npos
+                             : static_cast<std::size_t>(found - text.begin());
 }
 
 }  // namespace
@@ -66,10 +72,22 @@ void LineSplitter::FeedWide(std::string_view bytes) {
 }
 
 void LineSplitter::FeedText(std::string_view bytes) {
-  while (const void* found =
-             bytes.empty() ? nullptr : std::memchr(bytes.data(), '\n', bytes.size())) {
-    const auto size = static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data());
-    EndLine(bytes.substr(0, size));
+  while (!bytes.empty()) {
+    std::size_t size = FindControl(bytes);
+    if (size == std::string_view::npos) {
+      break;
+    }
+    // Most lines have nothing but their end to be cut at.
+    if (bytes[size] == '\n' && size > 0 && size < kLineBytesMax && carry_.empty() && !in_pieces_) {
+      after_return_ = false;
+      Emit(bytes.substr(0, size));
+    } else {
+      size = bytes.find('\n', size);
+      if (size == std::string_view::npos) {
+        break;
+      }
+      EndLine(bytes.substr(0, size));
+    }
     ++number_;
     bytes.remove_prefix(size + 1);
   }
@@ -94,12 +112,6 @@ void LineSplitter::FeedText(std::string_view bytes) {
 
 /// `rest` and what was carried over are all of a line up to its \n; there may be \r in it.
 void LineSplitter::EndLine(std::string_view rest) {
-  if (carry_.empty() && !in_pieces_ && rest.size() < kLineBytesMax && !rest.empty() &&
-      !HasControlBytes(rest)) {
-    after_return_ = false;
-    Emit(rest);
-    return;
-  }
   std::string joined;
   if (!carry_.empty()) {
     joined = std::move(carry_);
@@ -131,7 +143,11 @@ void LineSplitter::TakePiece(std::string_view piece) {
   while (!piece.empty()) {
     const std::size_t nul = piece.find('\0');
     const std::string_view text = piece.substr(0, nul);
-    if (!text.empty()) {
+    if (FindControl(text) == std::string_view::npos) {
+      if (!text.empty()) {
+        Emit(text);
+      }
+    } else {
       clean_.clear();
       CleanTerminalText(text, clean_);
       Emit(clean_);

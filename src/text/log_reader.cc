@@ -62,18 +62,21 @@ void LogReader::OnNulRun(std::int64_t bytes, std::int64_t line) {
 void LogReader::OnLine(const LogLine& line) {
   std::string_view text = line.text;
   bytes_ += static_cast<std::int64_t>(text.size()) + 1;
+  plan_ = options_.learn_shapes ? shapes_.Find(text) : nullptr;
+  known_names_ = nullptr;
   std::string_view rest;
   for (int bars = 0; bars < kBarsInLineMax && ReadBar(text, line.number, rest); ++bars) {
     if (IsBlank(rest)) {
       return;
     }
     text = rest;
+    plan_ = nullptr;
   }
   ReadText(text, line.number);
 }
 
 bool LogReader::ReadBar(std::string_view text, std::int64_t number, std::string_view& rest) {
-  const std::optional<Bar> bar = ParseBar(text);
+  const std::optional<Bar> bar = plan_ != nullptr ? plan_->BarOf(text) : ParseBar(text);
   if (!bar) {
     return false;
   }
@@ -96,7 +99,7 @@ bool LogReader::ReadBar(std::string_view text, std::int64_t number, std::string_
   // Drawn again as it was, after a message or at the end: no new point.
   const bool redrawn = progress_.advances() == advances_before && bar->postfix == last_postfix_;
   last_postfix_.assign(bar->postfix);
-  if (!redrawn && !bar->postfix.empty() && LexMetricLine(bar->postfix, metric_line_) &&
+  if (!redrawn && !bar->postfix.empty() && Lex(bar->postfix) &&
       !metric_line_.values.empty()) {
     metric_line_.step = bar->done;
     metric_line_.steps = bar->total;
@@ -111,8 +114,11 @@ bool LogReader::ReadBar(std::string_view text, std::int64_t number, std::string_
 }
 
 void LogReader::ReadText(std::string_view text, std::int64_t number) {
-  const PeeledLine line = PeelPrefix(text);
-  const std::vector<SignatureMatcher::Match> matches = matcher_.MatchLine(line.body);
+  const PeeledLine line = plan_ != nullptr ? plan_->Peel(text) : PeelPrefix(text);
+  std::vector<SignatureMatcher::Match> matches;
+  if (plan_ == nullptr || !plan_->quiet()) {
+    matches = matcher_.MatchLine(line.body);
+  }
   const auto marked = [&matches](std::string_view cause) {
     return std::any_of(matches.begin(), matches.end(),
                        [cause](const auto& match) { return match.signature->cause == cause; });
@@ -260,12 +266,23 @@ void LogReader::ReadMetrics(const PeeledLine& line, std::int64_t number) {
   if (columns_.PushHeader(line.body)) {
     return;
   }
-  if (columns_.ReadRow(line.body, metric_line_) || LexMetricLine(line.body, metric_line_)) {
-    if (!metric_line_.has_counter()) {
+  if (columns_.ReadRow(line.body, metric_line_) || Lex(line.body)) {
+    if (!metric_line_.has_counter() && (plan_ == nullptr || plan_->plans())) {
       ReadPlan(line.body);
     }
     PushMetricLine(number, line.rank);
   }
+}
+
+/// LexMetricLine into metric_line_, by the plan where there is one.
+bool LogReader::Lex(std::string_view text) {
+  if (plan_ != nullptr) {
+    if (const std::optional<bool> found = plan_->metrics().Read(text, metric_line_)) {
+      known_names_ = plan_->metrics().names();
+      return *found;
+    }
+  }
+  return LexMetricLine(text, metric_line_);
 }
 
 void LogReader::PushMetricLine(std::int64_t number, std::optional<int> rank) {
@@ -281,7 +298,7 @@ void LogReader::PushMetricLine(std::int64_t number, std::optional<int> rank) {
 
 void LogReader::PushScalars(const MetricLine& line, std::int64_t number, std::optional<int> rank) {
   points_.clear();
-  metrics_.Push(line, number, points_);
+  metrics_.Push(line, number, points_, known_names_);
   if (points_.empty()) {
     return;
   }

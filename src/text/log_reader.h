@@ -14,6 +14,7 @@
 #include "text/prefix.h"
 #include "text/progress_tracker.h"
 #include "text/session_watch.h"
+#include "text/shape_cache.h"
 #include "text/signature_matcher.h"
 #include "text/traceback.h"
 
@@ -22,6 +23,7 @@ namespace whystop {
 struct LogReaderOptions {
   bool text_end =
       false;  // Say at Finish how the text ends: for files, where no exit status is known.
+  bool learn_shapes = true;  // Off: read every line anew. Slower, with the same events.
 };
 
 /// Turns the bytes of one log stream into events: LogFact, ExceptionSeen, Scalar, Progress, and the
@@ -60,6 +62,7 @@ class LogReader final : private LineSink {
   void ReadFacts(const PeeledLine& line, std::int64_t number,
                  const std::vector<SignatureMatcher::Match>& matches);
   void ReadMetrics(const PeeledLine& line, std::int64_t number);
+  bool Lex(std::string_view text);
   void PushMetricLine(std::int64_t number, std::optional<int> rank);
   void ReadPlan(std::string_view body);
   void TakeExceptions();
@@ -88,6 +91,9 @@ class LogReader final : private LineSink {
   SessionWatch sessions_;
 
   RunTime at_{};
+  ShapeCache shapes_;
+  const LinePlan* plan_ = nullptr;  // For the line at hand, if its shape is known.
+  MetricStream::KnownNames* known_names_ = nullptr;  // Of metric_line_, if it was read by the plan.
   MetricLine metric_line_;  // Scratch, as are the points and the event.
   std::vector<MetricStream::Point> points_;
   Event scalar_event_;

@@ -15,6 +15,7 @@ constexpr std::size_t kValuesMax = 96;
 constexpr std::size_t kKeyBytesMax = 64;
 constexpr std::size_t kLineBytesRead = 8192;
 constexpr double kEpochMax = 1e9;
+constexpr std::size_t kCounterDigitsMax = 9;  // Below every limit of a counter.
 
 bool IsDigit(char letter) { return IsOf(letter, kLetterDigit); }
 bool IsLetter(char letter) { return IsOf(letter, kLetterAlpha); }
@@ -203,7 +204,10 @@ class Lexer {
         out_.epoch = number.value;
         out_.fractional_epoch = !number.whole;
         out_.epochs = total ? std::optional<double>(total->value) : std::nullopt;
+        out_.epoch_at = static_cast<std::uint32_t>(at_);
+        out_.epochs_at = total ? static_cast<std::uint32_t>(end - total->size) : 0;
       }
+      NoteValueMatters();
       out_.validation = out_.validation || SpeaksOfHeldOut(key);
       return;
     }
@@ -220,7 +224,17 @@ class Lexer {
     if (key.empty() || total || !HasSeparator(before, key) || IsCodeOrPath(before)) {
       return;
     }
-    out_.values.push_back({.key = key, .value = number.value});
+    out_.values.push_back(
+        {.key = key, .value = number.value, .at = static_cast<std::uint32_t>(at_)});
+  }
+
+  /// Counters have limits: a long or signed one may be taken or not.
+  void NoteValueMatters() {
+    std::size_t end = at_;
+    while (end < body_.size() && IsDigit(body_[end])) {
+      ++end;
+    }
+    out_.by_value = out_.by_value || end == at_ || end - at_ > kCounterDigitsMax;
   }
 
   static bool IsEpochKey(std::string_view key, std::string_view word) {
@@ -233,16 +247,19 @@ class Lexer {
   void TakeStep(std::string_view key, const NumberToken& number,
                 const std::optional<NumberToken>& total, std::size_t end) {
     out_.validation = out_.validation || SpeaksOfHeldOut(key);
+    NoteValueMatters();
     if (out_.step || !number.whole || number.value < 0 || number.value > 9e15) {
       return;
     }
     out_.step = static_cast<std::int64_t>(number.value);
+    out_.step_at = static_cast<std::uint32_t>(at_);
     if (total && total->whole && total->value < 9e15) {
       out_.steps = static_cast<std::int64_t>(total->value);
+      out_.steps_at = static_cast<std::uint32_t>(end - total->size);
       const std::string_view rest = body_.substr(std::min(end, body_.size()), 64);
       out_.bar = key.empty() && (rest.starts_with(" [") || rest.starts_with(" \xE2\x94"));
-      out_.in_progress =
-          out_.bar && (out_.step != out_.steps || rest.find("ETA:") != std::string_view::npos);
+      out_.eta = out_.bar && rest.find("ETA:") != std::string_view::npos;
+      out_.in_progress = out_.bar && (out_.step != out_.steps || out_.eta);
     }
   }
 
@@ -293,15 +310,10 @@ class Lexer {
 }  // namespace
 
 void MetricLine::Clear() {
-  epoch.reset();
-  epochs.reset();
-  step.reset();
-  steps.reset();
-  values.clear();
-  fractional_epoch = false;
-  bar = false;
-  validation = false;
-  in_progress = false;
+  std::vector<MetricValue> kept = std::move(values);
+  kept.clear();
+  *this = MetricLine();
+  values = std::move(kept);  // Its memory is used again.
 }
 
 bool LexMetricLine(std::string_view body, MetricLine& out) {

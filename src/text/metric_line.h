@@ -11,6 +11,7 @@ namespace whystop {
 struct MetricValue {
   std::string_view key;
   double value = 0;
+  std::uint32_t at = 0;  // Of the number in the line.
 };
 
 /// What a line says in numbers, whatever its dialect: counters apart, the rest by name.
@@ -24,6 +25,13 @@ struct MetricLine {
   bool bar = false;               // The step is the count of a Keras bar.
   bool validation = false;        // The line is about held-out data ("Validation batch 3/9").
   bool in_progress = false;       // A redraw of a bar that is not full yet (Keras).
+
+  bool eta = false;               // Of a Keras bar: it says how long it will take.
+  bool by_value = false;  // What it means hangs on the numbers' values, not on the line's shape alone.
+  std::uint32_t epoch_at = 0;  // Where the numbers of the counters stand.
+  std::uint32_t epochs_at = 0;
+  std::uint32_t step_at = 0;
+  std::uint32_t steps_at = 0;
 
   bool has_counter() const { return epoch.has_value() || step.has_value(); }
   void Clear();

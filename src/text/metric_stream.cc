@@ -43,7 +43,9 @@ const MetricStream::Name* MetricStream::AddName(std::string_view key, bool valid
   if (names_.size() + held_out_names_.size() >= kKeysMax) {
     return nullptr;
   }
-  Name name{.series = ReadableText(key, 128), .role = roles_.Of(key)};
+  Name name{.series = ReadableText(key, 128),
+            .role = roles_.Of(key),
+            .bookkeeping = IsBookkeeping(key)};
   if (validation && (name.role == SeriesRole::kTrainLoss || name.role == SeriesRole::kTrainScore)) {
     name.series = "val " + name.series;
     name.role = roles_.Of(name.series);
@@ -59,12 +61,12 @@ const MetricStream::Name* MetricStream::AddName(std::string_view key, bool valid
               .first->second;
 }
 
-bool MetricStream::IsLive(const MetricLine& line, std::int64_t number, Shape*& shape) {
+bool MetricStream::IsLive(const MetricLine& line, std::uint64_t hash, std::int64_t number,
+                          Shape*& shape) {
   shape = nullptr;
   if (line.has_counter()) {
     return true;
   }
-  const std::uint64_t hash = ShapeOf(line);
   if (shapes_.size() >= kShapesMax && !shapes_.contains(hash)) {
     std::erase_if(shapes_, [](const auto& entry) { return !entry.second.live; });
     if (shapes_.size() >= kShapesMax) {
@@ -89,23 +91,32 @@ bool MetricStream::IsLive(const MetricLine& line, std::int64_t number, Shape*& s
   return shape->live;
 }
 
-void MetricStream::Push(const MetricLine& line, std::int64_t number, std::vector<Point>& out) {
-  line_names_.clear();
+void MetricStream::FindNames(const MetricLine& line, KnownNames& out) {
+  out.names.clear();
   for (const MetricValue& value : line.values) {
-    line_names_.push_back(
-        NameOf(value.key, line.validation));  // All names of a line before any role is asked for.
+    out.names.push_back(NameOf(value.key, line.validation));
   }
+  out.shape = ShapeOf(line);
+}
+
+void MetricStream::Push(const MetricLine& line, std::int64_t number, std::vector<Point>& out,
+                        KnownNames* known_names) {
+  KnownNames& all = known_names != nullptr ? *known_names : scratch_;
+  if (known_names == nullptr || all.names.size() != line.values.size()) {
+    FindNames(line, all);  // All names of a line before any role is asked for.
+  }
+  line_names_ = &all.names;
   if (!line.values.empty() && line.values.front().key == "train_runtime") {
     return;  // The Trainer's closing summary: its train_loss is a mean over the whole run.
   }
   // Without a counter only losses and scores are believed: configurations list rates as well.
-  const bool known = std::any_of(line_names_.begin(), line_names_.end(), [&line](const Name* name) {
+  const bool known = std::any_of(all.names.begin(), all.names.end(), [&line](const Name* name) {
     return name != nullptr && name->role != SeriesRole::kOther &&
            (line.has_counter() ||
             (name->role != SeriesRole::kLearningRate && name->role != SeriesRole::kLossScale));
   });
   Shape* shape = nullptr;
-  if (!known || !IsLive(line, number, shape)) {
+  if (!known || !IsLive(line, all.shape, number, shape)) {
     return;
   }
   if (line.in_progress) {
@@ -128,9 +139,8 @@ void MetricStream::Push(const MetricLine& line, std::int64_t number, std::vector
 void MetricStream::Emit(const MetricLine& line, const std::vector<double>* values,
                         std::int64_t number, std::vector<Point>& out) {
   for (std::size_t at = 0; at < line.values.size(); ++at) {
-    const Name* name = line_names_[at];
-    if (name == nullptr ||
-        (name->role == SeriesRole::kOther && IsBookkeeping(line.values[at].key))) {
+    const Name* name = (*line_names_)[at];
+    if (name == nullptr || (name->role == SeriesRole::kOther && name->bookkeeping)) {
       continue;
     }
     out.push_back({.series = name->series,

@@ -29,9 +29,21 @@ class MetricStream {
     std::int64_t line = 0;
   };
 
+  struct Name {
+    std::string series;
+    SeriesRole role = SeriesRole::kOther;
+    bool bookkeeping = false;  // A time, rate or size: no part of how well a model learns.
+  };
+  /// What was found out about lines with the same names in the same order, for the next one of them.
+  struct KnownNames {
+    std::vector<const Name*> names;
+    std::uint64_t shape = 0;
+  };
+
   /// Appends the points of a line to `out`. Their names stay valid until the next call of Push or
   /// Reset.
-  void Push(const MetricLine& line, std::int64_t number, std::vector<Point>& out);
+  void Push(const MetricLine& line, std::int64_t number, std::vector<Point>& out,
+            KnownNames* known = nullptr);
   void Reset();
   /// Training points seen since the last Reset.
   std::int64_t training_points() const { return training_points_; }
@@ -48,11 +60,6 @@ class MetricStream {
     };
     std::vector<Held> held;  // Until the shape is trusted.
   };
-  struct Name {
-    std::string series;
-    SeriesRole role = SeriesRole::kOther;
-  };
-
   struct KeyHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view key) const {
@@ -63,15 +70,17 @@ class MetricStream {
 
   const Name* NameOf(std::string_view key, bool validation);
   const Name* AddName(std::string_view key, bool validation);
-  bool IsLive(const MetricLine& line, std::int64_t number, Shape*& shape);
+  void FindNames(const MetricLine& line, KnownNames& out);
+  bool IsLive(const MetricLine& line, std::uint64_t hash, std::int64_t number, Shape*& shape);
   void Emit(const MetricLine& line, const std::vector<double>* values, std::int64_t number,
             std::vector<Point>& out);
 
   std::unordered_map<std::uint64_t, Shape> shapes_;
   Names names_;           // By key.
   Names held_out_names_;  // By key of lines about held-out data.
-  std::vector<const Name*>
-      line_names_;  // Of the line at hand; nullptr: there are too many names already.
+  KnownNames scratch_;
+  const std::vector<const Name*>* line_names_ =
+      nullptr;  // Of the line at hand; an entry is nullptr if there are too many names already.
   SeriesRoles roles_;
   std::int64_t training_points_ = 0;
 };

@@ -64,11 +64,12 @@ std::optional<NumberToken> ReadWrapped(std::string_view text) {
   return std::nullopt;
 }
 
+constexpr double kPowers[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7, 1e8,
+                              1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16};
+
 /// Small whole and decimal numbers, exactly: digits below 2^53 over a power of ten up to 10^22
 /// round once.
 bool ReadShort(std::string_view text, NumberToken& out) {
-  static constexpr double kPowers[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7, 1e8,
-                                       1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16};
   std::size_t at = text[0] == '-' || text[0] == '+' ? 1 : 0;
   const std::size_t first = at;
   std::uint64_t digits = 0;
@@ -139,6 +140,16 @@ void JoinThousands(std::string_view text, NumberToken& token) {
 }
 
 }  // namespace
+
+double ReadPlainNumber(std::string_view text, std::size_t decimals) {
+  std::uint64_t digits = 0;
+  for (const char letter : text) {
+    const auto digit = static_cast<unsigned>(letter) - '0';
+    digits = digit <= 9 ? digits * 10 + digit : digits;  // Skips sign and point.
+  }
+  const double magnitude = static_cast<double>(digits) / kPowers[decimals];
+  return text[0] == '-' ? -magnitude : magnitude;
+}
 
 std::optional<NumberToken> ReadNumber(std::string_view text) {
   if (text.empty()) {

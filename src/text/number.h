@@ -18,4 +18,7 @@ struct NumberToken {
 /// "12abc34".
 std::optional<NumberToken> ReadNumber(std::string_view text);
 
+/// The value of digits with at most a sign and a point, 15 digits in all, as ReadNumber gives it.
+double ReadPlainNumber(std::string_view text, std::size_t decimals);
+
 }  // namespace whystop

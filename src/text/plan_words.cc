@@ -58,4 +58,12 @@ PlanWords ReadPlanWords(std::string_view body, const MetricLine& line) {
   return plan;
 }
 
+bool MaySpeakOfPlan(std::string_view body, const MetricLine& line) {
+  return body.find(" epochs") != std::string_view::npos ||
+         std::any_of(line.values.begin(), line.values.end(), [](const MetricValue& value) {
+           return std::find(kEpochKeys.begin(), kEpochKeys.end(), value.key) != kEpochKeys.end() ||
+                  std::find(kStepKeys.begin(), kStepKeys.end(), value.key) != kStepKeys.end();
+         });
+}
+
 }  // namespace whystop

@@ -17,4 +17,7 @@ struct PlanWords {
 /// `line` is what LexMetricLine made of `body`.
 PlanWords ReadPlanWords(std::string_view body, const MetricLine& line);
 
+/// Could ReadPlanWords find something in a line of these words, whatever its numbers are?
+bool MaySpeakOfPlan(std::string_view body, const MetricLine& line);
+
 }  // namespace whystop

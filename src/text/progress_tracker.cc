@@ -8,17 +8,6 @@ namespace {
 
 constexpr double kEpochsMax = 1e7;  // More is a placeholder.
 
-/// "Epoch 3" and "Epoch 4" are the same bar.
-std::string LabelKind(std::string_view label) {
-  std::string kind;
-  for (const char letter : label.substr(0, 64)) {
-    if (letter < '0' || letter > '9') {
-      kind.push_back(letter);
-    }
-  }
-  return kind;
-}
-
 }  // namespace
 
 bool ProgressTracker::PushCounters(const MetricLine& line) {
@@ -102,19 +91,20 @@ void ProgressTracker::PushStep(std::int64_t step, std::optional<std::int64_t> st
 
 bool ProgressTracker::PushBar(const Bar& bar) {
   const bool full = bar.done && bar.total && *bar.done >= *bar.total;
-  if (!bar.done || IsSideBar(bar)) {
+  const BarLabel described = bar.known_label ? BarLabel{} : DescribeLabel(bar.label);
+  const BarLabel& known = bar.known_label ? *bar.known_label : described;
+  if (!bar.done || known.side) {
     side_unfinished_ = bar.total && !full;
     return true;
   }
   MetricLine label;
-  if (!bar.label.empty() && LexMetricLine(bar.label, label) && label.epoch) {
+  if (known.may_count && LexMetricLine(bar.label, label) && label.epoch) {
     label.values.clear();
     if (!PushCounters(label)) {
       return false;
     }
   }
-  const std::string kind = LabelKind(bar.label);
-  const bool same = bar_ && bar_->total == bar.total && bar_->label == kind;
+  const bool same = bar_ && bar_->total == bar.total && bar_->label == known.kind;
   const bool main_full = bar_ && bar_->total && bar_->done >= *bar_->total;
   if (bar_ && !same && !main_full && bar_->total) {
     side_unfinished_ = !full;
@@ -128,7 +118,11 @@ bool ProgressTracker::PushBar(const Bar& bar) {
   if (!same || *bar.done > bar_->done) {
     Advance();
   }
-  bar_ = MainBar{.label = kind, .done = *bar.done, .total = bar.total};
+  if (!same) {
+    bar_ = MainBar{.label = known.kind, .done = 0, .total = {}};
+  }
+  bar_->done = *bar.done;
+  bar_->total = bar.total;
   PushStep(*bar.done, bar.total);
   return true;
 }
