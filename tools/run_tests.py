@@ -80,9 +80,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true", help="also run the soaks")
     options = parser.parse_args()
-    # A shell that starts us in the background ignores these for us; jobs under test must be able to die of them.
+    # A shell's background or nohup ignores these for us; jobs under test must be able to die of them.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     counts = [
         cpp_suite("release", "build"),
         python_suites(options.all),

@@ -10,9 +10,10 @@ import time
 
 import pytest
 
-# pytest in the background of a shell is started with these ignored, and so would be every job.
+# pytest in the background of a shell or under nohup is started with these ignored, and so would be every job.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WHYSTOP_BUILD", ROOT / "build")).resolve()
