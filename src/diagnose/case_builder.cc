@@ -68,28 +68,45 @@ void CaseBuilder::Take(const RunStart& start) {
 }
 
 void CaseBuilder::Take(const Sample& sample, RunTime at) {
+  WatchedReading* before = nullptr;
   for (const Reading& reading : sample.readings) {
-    const std::uint64_t key =
-        (std::uint64_t{reading.subject} << 16) | static_cast<std::uint64_t>(reading.quantity);
-    auto found = readings_.find(key);
-    if (found == readings_.end()) {
-      if (readings_.size() >= kReadingsMax) {
+    const std::uint64_t key = (std::uint64_t{reading.subject} << 16) | static_cast<std::uint64_t>(reading.quantity);
+    WatchedReading* found = before == nullptr ? nullptr : before->next;
+    if (found == nullptr || found->key != key) {
+      found = Find(reading, key, at);
+      if (found == nullptr) {
         continue;
       }
-      const auto subject = subjects_.find(reading.subject);
-      ReadingHistory history;
-      history.subject = subject == subjects_.end() ? Subject{} : subject->second;
-      history.quantity = reading.quantity;
-      history.first = history.min = history.max = reading.value;
-      history.first_at = at;
-      found = readings_.emplace(key, std::move(history)).first;
+      if (before != nullptr) {
+        before->next = found;
+      }
     }
-    ReadingHistory& history = found->second;
+    before = found;
+    ReadingHistory& history = found->history;
     history.last = reading.value;
     history.last_at = at;
     history.min = std::min(history.min, reading.value);
     history.max = std::max(history.max, reading.value);
   }
+}
+
+/// nullptr: there are too many already.
+CaseBuilder::WatchedReading* CaseBuilder::Find(const Reading& reading, std::uint64_t key, RunTime at) {
+  auto found = readings_.find(key);
+  if (found == readings_.end()) {
+    if (readings_.size() >= kReadingsMax) {
+      return nullptr;
+    }
+    const auto subject = subjects_.find(reading.subject);
+    WatchedReading watched;
+    watched.key = key;
+    watched.history.subject = subject == subjects_.end() ? Subject{} : subject->second;
+    watched.history.quantity = reading.quantity;
+    watched.history.first = watched.history.min = watched.history.max = reading.value;
+    watched.history.first_at = at;
+    found = readings_.emplace(key, std::move(watched)).first;
+  }
+  return &found->second;
 }
 
 void CaseBuilder::Take(const ProcessEnd& ended) {
@@ -170,8 +187,8 @@ CaseFile CaseBuilder::Build() const {
   for (const auto& [counter, count] : drops_) {
     file.drops.push_back({counter, count});
   }
-  for (const auto& [key, history] : readings_) {
-    file.readings.push_back(history);
+  for (const auto& [key, watched] : readings_) {
+    file.readings.push_back(watched.history);
   }
   std::sort(file.readings.begin(), file.readings.end(), [](const ReadingHistory& a, const ReadingHistory& b) {
     return std::tie(a.quantity, a.subject.kind, a.subject.number, a.subject.name) <

@@ -16,6 +16,10 @@ namespace whystop {
 /// the first and the last are kept.
 class CaseBuilder final : public EventSink {
  public:
+  CaseBuilder() = default;
+  CaseBuilder(const CaseBuilder&) = delete;
+  CaseBuilder& operator=(const CaseBuilder&) = delete;
+
   void Push(const Event& event) override;
 
   /// The case as known now. Findings are the caller's to add.
@@ -46,7 +50,14 @@ class CaseBuilder final : public EventSink {
   RunTime last_metric_at_{};  // When the last metric point was made, which may be before it was collected.
   std::int64_t order_ = 0;
   std::unordered_map<SubjectId, Subject> subjects_;
-  std::unordered_map<std::uint64_t, ReadingHistory> readings_;  // By subject and quantity.
+  /// Samples name the same readings in the same order, so each one knows which came next the last time.
+  struct WatchedReading {
+    std::uint64_t key = 0;  // Of subject and quantity.
+    ReadingHistory history;
+    WatchedReading* next = nullptr;
+  };
+  WatchedReading* Find(const Reading& reading, std::uint64_t key, RunTime at);
+  std::unordered_map<std::uint64_t, WatchedReading> readings_;  // By their keys; nodes stay where they are.
   FirstAndLast<ProcessEnd> failed_processes_{64, 64};
   FirstAndLast<ProcessEnd> ended_processes_{16, 48};
   FirstAndLast<SignalSeen> signals_{16, 48};
