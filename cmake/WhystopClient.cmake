@@ -37,7 +37,8 @@ foreach(file IN LISTS python_sources)
   configure_file(${CMAKE_SOURCE_DIR}/python/${file} ${CMAKE_BINARY_DIR}/python/${file} COPYONLY)
 endforeach()
 if(Python3_Development.Module_FOUND AND NOT WHYSTOP_SANITIZE)
-  add_library(whystop_native MODULE ${CMAKE_SOURCE_DIR}/python/whystop/_native.c
+  file(GLOB native_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/python/whystop/*.c)
+  add_library(whystop_native MODULE ${native_sources}
               $<TARGET_OBJECTS:whystop_client_objects>)
   target_compile_definitions(whystop_native PRIVATE Py_LIMITED_API=0x03080000)
   target_include_directories(whystop_native PRIVATE ${CMAKE_SOURCE_DIR}/include)

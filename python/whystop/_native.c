@@ -2,12 +2,9 @@
  * limited API of 3.8. docs/wire.md lists the methods. No method raises: a record that cannot be
  * understood is left out. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "_native.h"
 
 #include <string.h>
-
-#include "whystop/whystop.h"
 
 /* A tensor scan shorter than this keeps the GIL: handing it over costs more than the scan. */
 #define WS_BYTES_WITH_GIL (64 * 1024)
@@ -251,6 +248,10 @@ static PyType_Spec writer_spec = {"whystop._native.Writer", sizeof(Writer), 0, P
  * cannot reach it. */
 static PyObject* writer_type = NULL;
 
+ws_run* ws_run_of_writer(PyObject* writer) {
+  return (PyObject*)Py_TYPE(writer) == writer_type ? run_of(writer) : NULL;
+}
+
 static PyObject* open_writer(PyObject* module, PyObject* unused) {
   (void)module;
   (void)unused;
@@ -368,6 +369,10 @@ PyMODINIT_FUNC PyInit__native(void) {
   Py_INCREF(writer_type);
   if (PyModule_AddObject(module, "Writer", writer_type) != 0) {
     Py_DECREF(writer_type);
+    Py_DECREF(module);
+    return NULL;
+  }
+  if (!ws_add_pulse(module) || !ws_add_bell(module)) {
     Py_DECREF(module);
     return NULL;
   }

@@ -21,7 +21,13 @@ class Channel:
     def __init__(self):
         self.writer = _Silent()
         self._opened = False
+        self._pulse = None
         os.register_at_fork(after_in_child=self._forget)
+
+    def on_writer(self, pulse):
+        """The pulse writes by itself: it is told of every change of the writer, and of a fork."""
+        self._pulse = pulse
+        pulse.set_writer(self.writer)
 
     def open(self):
         """Opens the ring if that has not been tried in this process."""
@@ -34,6 +40,8 @@ class Channel:
         if writer is not None:
             writer.set_flags(ring.FLAG_PROBE)
             self.writer = writer
+            if self._pulse is not None:
+                self._pulse.set_writer(writer)
 
     def observe(self, kind, step=None, /, **attributes):
         """Writes an observation. Attributes that are None are not known and are left out."""
@@ -47,6 +55,9 @@ class Channel:
     def _forget(self):
         self.writer = _Silent()
         self._opened = False
+        if self._pulse is not None:
+            self._pulse.set_writer(self.writer)
+            self._pulse.forget()
 
 
 _shared = None

@@ -1,57 +1,81 @@
 """Keeps the probe's own time within its share of the run's."""
 
 from collections import deque
-from time import process_time
+from time import perf_counter, process_time
 
-_SHARE = 0.01
-_TOKENS_MAX_S = 0.25  # What a quiet stretch may save up: one pass over a large model.
-_TOKENS_MIN_S = -0.05  # A debt that an alarm or an early measurement left is forgotten beyond this.
+from whystop.run_delay import RunDelay
+
+# Of the 1 % that is promised: what a hook costs the code behind it (caches) is not in its own time.
+_SHARE = 0.007
 _COSTS_KEPT = 9
+_PACE_EVERY_S = 0.5
 _RESERVED = "window"  # How the loop was left cannot be seen later: a short run must not spend all on other samples first.
 _RESERVE_S = 0.03  # Once a process, some hundred windows: about a hundredth of what importing torch took here (3.6 s of CPU).
 
 
 class Governor:
-    """A token bucket in seconds. Every step earns a share of its duration; sampling spends what it costs.
+    """A token bucket in seconds. Every step earns a share of its duration (Pulse does that); sampling spends what it costs.
 
     Costs are medians of recent measurements of the thread's CPU time. By the clock on the wall, or as a sum, they would
     hold the time of other programs too, and a busy machine would starve the sampling.
     """
 
-    def __init__(self, share=_SHARE):
-        self._share = share
+    def __init__(self, pulse, share=_SHARE):
+        self._pulse = pulse
+        self._share = pulse.share = share
+        self._delay = RunDelay()
+        self._pace_then = (perf_counter(), self._delay.seconds(), 0)
+        self._step_s = 0.0
         # The start of the process (importing torch alone takes a second) earned its share too.
-        self.tokens_s = share * process_time()
+        pulse.tokens_s = share * process_time()
         self._reserve_s = _RESERVE_S
-        self.spent_s = 0.0
+        self.measured_s = 0.0  # The sum of all that was spent, as measured.
         self._costs = {}
         self._medians = {}
-        self._always_s = 0.0
 
-    def earn(self, duration_s):
-        """A step took this long, and the part of the probe that is always on took its own part of it."""
-        self.spent_s += self._always_s
-        tokens = self.tokens_s + self._share * duration_s - self._always_s
-        self.tokens_s = max(min(tokens, _TOKENS_MAX_S), _TOKENS_MIN_S)
+    @property
+    def spent_s(self):
+        return self._pulse.spent_s
+
+    def keep_pace(self, now):
+        """Called now and then: how long a step takes, without the time in which other programs had the processor. That time
+        must earn nothing: it would be spent on top of the training's own."""
+        then, delay_then, steps_then = self._pace_then
+        if now - then < _PACE_EVERY_S:
+            return
+        delay, steps = self._delay.seconds(), self._pulse.step
+        own_s = max(now - then - (delay - delay_then), 0.0)
+        self._pace_then = (now, delay, steps)
+        self._pulse.share = self._share * own_s / (now - then)
+        self._step_s = own_s / max(steps - steps_then, 1)
 
     def set_always_on(self, seconds):
-        self._always_s = self._note("always", 1, seconds)
+        """What the hooks of one step took by the clock: some of those readings hold the time of other programs."""
+        self._note("always", 1, seconds)
+        costs = self._costs["always"]
+        self._pulse.always_s = sorted(costs)[len(costs) // 4]
 
     def affords(self, what, units=1):
         """Whether `units` of a work that was measured before fit into the tokens. The first time always does."""
         cost = self.cost(what, units)
-        return cost <= self.tokens_s or (what == _RESERVED and cost <= self._reserve_s)
+        return cost <= self._pulse.tokens_s or (what == _RESERVED and cost <= self._reserve_s)
 
     def cost(self, what, units=1):
         return self._medians.get(what, 0.0) * units
 
+    def steps_between(self, what, share):
+        """How many steps may pass between two such works, so that they take this share of what the steps earn."""
+        earned = share * self._share * (self._step_s or self._pulse.duration_s)
+        return int(self.cost(what) / earned) if earned > 0 else 0
+
     def spend(self, what, units, seconds):
         cost = self._note(what, units, seconds) * units
-        self.spent_s += cost
+        self._pulse.spent_s += cost
+        self.measured_s += seconds
         if what == _RESERVED and cost <= self._reserve_s:
             self._reserve_s -= cost
         else:
-            self.tokens_s -= cost
+            self._pulse.tokens_s -= cost
 
     def _note(self, what, units, seconds):
         costs = self._costs.setdefault(what, deque(maxlen=_COSTS_KEPT))

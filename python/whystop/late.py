@@ -8,10 +8,10 @@ _PENDING_MAX = 64
 class LateValues:
     """Copies one-element device tensors to pinned memory behind the device's own queue; never waits for it."""
 
-    def __init__(self, torch):
+    def __init__(self, torch, pulse):
         self._torch = torch
+        self._pulse = pulse
         self._pending = deque()
-        self.waiting = False
 
     def put(self, tensor, arrived):
         """Calls arrived(value) from a later take(). Dropped when too many are under way or nothing can be copied."""
@@ -23,10 +23,10 @@ class LateValues:
         event = cuda.Event()
         event.record()
         self._pending.append((event, copy, arrived))
-        self.waiting = True
+        self._pulse.late_waiting = True
 
     def take(self):
         while self._pending and self._pending[0][0].query():
             _, copy, arrived = self._pending.popleft()
             arrived(float(copy.item()))
-        self.waiting = bool(self._pending)
+        self._pulse.late_waiting = bool(self._pending)

@@ -85,7 +85,7 @@ class Exits:
                 self._tell(level, "exception", error=error, scope=scope_of(frame))
             else:
                 self._ended(level, frame)
-            self._inside.discard(level)
+            self._outside(level)
 
     def on_error(self, error):
         self._error = (type(error).__name__, str(error)[:400])
@@ -104,9 +104,13 @@ class Exits:
         self._mark_left(candidate.level)
 
     def _mark_left(self, level):
-        self._inside.discard(level)
+        self._outside(level)
         if not self.nest.is_batch_loop(level):
             self._left_since.add(level)
+
+    def _outside(self, level):
+        self._inside.discard(level)
+        self._training.pulse.loop_skip = 0  # The next step is to be heard: it enters the loop again.
 
     def _ended(self, level, frame):
         """The loop ran out of turns, or its condition turned false."""

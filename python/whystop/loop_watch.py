@@ -2,7 +2,7 @@
 
 import sys
 from threading import get_ident
-from time import perf_counter
+from time import perf_counter, thread_time
 
 from whystop.guard import quiet
 from whystop.loop_exits import Exits
@@ -12,6 +12,7 @@ from whystop.loop_nest import Codes, Nest, find_levels, release
 _READ_EVERY_S = 0.1
 _READ_ALWAYS = 5  # The first steps are read each.
 _UNREAD_MAX = 1000
+_LOOK_SHARE = 0.15  # Of the tokens that steps earn.
 _FRUITLESS_MAX = 32
 _GRAPHS_EVERY = 5  # Looks.
 
@@ -27,13 +28,13 @@ class LoopWatch:
         self._told_plan = False
         self._thread = get_ident()
         self._last_read = perf_counter()
-        self._unread = 0  # Steps still to come before the loop is looked at again.
+        self._look_at = 0  # The step at which the loop is looked at again.
         self._steps_then = 0
         self._fruitless = 0
         self._looks = 0
         self._graphs = RetainedGraphs(training)
         self._monitored = sys.version_info >= (3, 12)
-        training.loop_kinds = frozenset(["step", "zero_grad", "loss", "backward", "data", "data-end"])
+        training.listen_to(["step", "zero_grad", "loss", "backward", "data", "data-end"])
         if self._monitored:
             from whystop.loop_monitor import Monitor
 
@@ -45,15 +46,24 @@ class LoopWatch:
 
     @quiet
     def on_event(self, kind):
-        if kind == "step" and self._unread > 0 and (self._nest is None or self._exits.stepped()):
-            self._unread -= 1
-            if self._monitored or self._nest is None or self._tracker.passes_step():
-                return
-        elif get_ident() != self._thread:
+        if get_ident() != self._thread:
             return
-        elif kind == "step" or self._nest is None:
-            self._look(kind, sys._getframe(2))
+        step = self._training.step
+        if kind == "step":
+            if step >= self._look_at or (self._nest is not None and not self._exits.stepped()):
+                self._timed_look(kind, sys._getframe(2))
+        elif self._nest is None:
+            self._timed_look(kind, sys._getframe(2))
         self._tracker.event(kind, sys._getframe(2))
+        if kind == "step":
+            until_look = max(0, self._look_at - step - 1)
+            self._training.pulse.loop_skip = until_look if self._nest is None else min(until_look, self._tracker.steps_to_pass())
+
+    def _timed_look(self, kind, frame):
+        governor = self._training.governor
+        start, spent_then = thread_time(), governor.measured_s
+        self._look(kind, frame)
+        governor.spend("look", 1, max(0.0, thread_time() - start - (governor.measured_s - spent_then)))
 
     def _look(self, kind, frame):
         self._plan_next_look()
@@ -78,14 +88,16 @@ class LoopWatch:
         steps = self._training.step
         pace = (steps - self._steps_then) / max(now - self._last_read, 1e-6)
         self._last_read, self._steps_then = now, steps
-        self._unread = 0 if steps <= _READ_ALWAYS else min(int(pace * _READ_EVERY_S), _UNREAD_MAX)
+        if steps > _READ_ALWAYS:
+            passed = max(int(pace * _READ_EVERY_S), self._training.governor.steps_between("look", _LOOK_SHARE))
+            self._look_at = steps + 1 + min(passed, _UNREAD_MAX)
 
     def _give_up_slowly(self):
         """No loop of the user's own is around: a framework's, or code without source. Asked again now and then."""
         self._fruitless += 1
         if self._fruitless > _FRUITLESS_MAX and self._nest is None:
-            self._training.loop_kinds = frozenset(["step"])
-            self._unread = _UNREAD_MAX
+            self._training.listen_to(["step"])
+            self._look_at = self._training.step + _UNREAD_MAX
 
     def _follow(self, kind, frames, levels):
         """Takes these loops as the training's. What was seen before the first step is a guess, and not told."""
@@ -104,7 +116,7 @@ class LoopWatch:
             self._nest.tell_plan()
             self._told_plan = True
             if self._monitored:
-                self._training.loop_kinds = frozenset(["step"])
+                self._training.listen_to(["step"])
         if new:
             self._tracker.attach(self._exits)
 

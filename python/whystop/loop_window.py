@@ -4,7 +4,9 @@ Tracing slows all Python code of the thread down, so a window opens only behind 
 loss) after which a loop can be left, and closes at the next event. What the windows cost is paid from the governor's tokens.
 """
 
+import inspect
 import sys
+from opcode import opmap
 
 from whystop.guard import quiet
 from whystop.loop_nest import release, scope_of
@@ -14,14 +16,21 @@ _CALLS_MAX = 20000
 _LINE_S, _CALL_S, _OPEN_S = 2.4e-6, 1.0e-6, 16e-6  # What tracing adds, about; measured on CPython 3.11 and a busy machine.
 _KINDS = frozenset(["step", "zero_grad", "loss", "backward", "data", "data-end"])
 _USELESS_MAX = 16
+_YIELD = opmap["YIELD_VALUE"]
 _FORCED_TURNS = 20
 _PASS_MAX = 1000
 _PASS_POOR = 16
 _ORDER = {"data-end": 0, "data": 1, "zero_grad": 2, "loss": 3, "backward": 4, "step": 5}  # Of events on one line.
 
 
+def _yields(frame):
+    """A generator that hands out a value "returns" too, as far as a trace function can tell."""
+    code = frame.f_code
+    return bool(code.co_flags & inspect.CO_GENERATOR) and code.co_code[frame.f_lasti] == _YIELD
+
+
 class Windows:
-    """Opens and closes the windows. `training.loop_kinds` names the events that can matter; the others cost nothing."""
+    """Opens and closes the windows. They name the events that can matter; the others cost nothing."""
 
     def __init__(self, training):
         self._training = training
@@ -31,15 +40,16 @@ class Windows:
         self._event_lines = {}  # kind of event -> its line in the innermost loop
         self._useless = {}  # kind of event -> how often in a row no loop could be left behind it
         self._forced_turns = _FORCED_TURNS
-        self._stepped = True
+        self._turn_began_at = -1  # Steps made when this turn began.
         self._tracing_whole = False
         self._hidden = False
         self._kept_kinds = _KINDS
-        self._pass = 0
+        self._pass_until = 0  # Before this step nothing can happen to the loops behind a step.
         self._turn_then = (0, 0)  # (turn of the innermost loop, step) when it was read last
 
     def attach(self, exits):
-        self._pass = 0
+        self._pass_until = 0
+        self._training.pulse.loop_skip = 0
         if self._frames:
             self.close()
         self._exits = exits
@@ -49,7 +59,7 @@ class Windows:
 
     def event(self, kind, frame):
         """Something happened in the training, at this point of the program."""
-        if self._exits is None or not self._may_trace():
+        if self._exits is None or (kind == "step" and self.steps_to_pass() > 0) or not self._may_trace():
             return
         frames = self._loop_frames(frame)
         whole = self._whole_turn(kind)
@@ -69,7 +79,7 @@ class Windows:
         kept = [kind for kind in _KINDS if self._useless.get(kind, 0) < _USELESS_MAX]
         first = ["data", "zero_grad"] if self._catches() else []
         self._kept_kinds = frozenset(kept + first + ["step", "data-end"])
-        self._training.loop_kinds = _KINDS if self._frames else self._kept_kinds
+        self._training.listen_to(_KINDS if self._frames else self._kept_kinds)
 
     def _may_trace(self):
         """Somebody else's tracer (a debugger, coverage) goes first."""
@@ -91,11 +101,11 @@ class Windows:
         """Whether this turn is to be traced whole: the loop catches exceptions, which can come from anywhere. As far as the
         tokens last, and a few times where the turn before made no step: there one was caught."""
         if kind == "step":
-            self._stepped = True
             return False
         begins = kind == "data" or (kind == "zero_grad" and "data" not in self._event_lines)
         if begins and self._catches():
-            stepped, self._stepped = self._stepped, False
+            stepped = self._turn_began_at != self._training.pulse.steps
+            self._turn_began_at = self._training.pulse.steps
             if not stepped and self._forced_turns > 0:
                 self._forced_turns -= 1
                 return True
@@ -133,7 +143,7 @@ class Windows:
         if inner.plan.loader:
             return False
         if not self._exits.may_leave_outside(inner):
-            self._pass = min(self._exits.last_epoch_from - self._training.step, _PASS_MAX)
+            self._may_pass(self._exits.last_epoch_from - self._training.step)
             return None
         if inner.plan.planned is not None and inner.plan.variable is not None:
             turn = inner.plan.turn(scope_of(frame))
@@ -150,34 +160,36 @@ class Windows:
         steps = self._training.step
         pace = max(1.0, (turn - self._turn_then[0]) / max(1, steps - self._turn_then[1]))
         self._turn_then = (turn, steps)
-        self._pass = min(int((planned - turn) / (2 * pace)), _PASS_MAX)
+        self._may_pass(int((planned - turn) / (2 * pace)))
 
-    def passes_step(self):
-        """Whether nothing can have happened to the loops by this step. Called once a step."""
-        if self._frames:
-            return False
-        if self._pass <= 0:
-            return self._useless.get("step", 0) >= _USELESS_MAX
-        self._pass -= 1
-        self._stepped = True
-        return True
+    def _may_pass(self, steps):
+        self._pass_until = self._training.step + min(steps, _PASS_MAX)
+
+    def steps_to_pass(self):
+        """How many steps need not be heard: nothing can happen to the loops behind them."""
+        if self._frames or self._exits is None:
+            return 0
+        if self._useless.get("step", 0) >= _USELESS_MAX:
+            return _PASS_MAX
+        return max(0, self._pass_until - self._training.step)
 
     def _affords(self):
         """Whether a window may be opened. If not, the next steps need not ask."""
         if self._training.governor.affords("window"):
             return True
-        self._pass = _PASS_POOR
+        self._may_pass(_PASS_POOR)
         return False
 
     def _open(self, frames):
         self._frames = frames
         self._lines = self._calls = 0
-        self._tracing_whole = self._catches() and not self._stepped
+        self._tracing_whole = self._catches() and self._turn_began_at == self._training.pulse.steps
         if self._training.compiled and not self._hidden:
             self._hide_from_compiler()
         for frame in frames:
             frame.f_trace = self._local
-        self._training.loop_kinds = _KINDS
+        self._training.listen_to(_KINDS)
+        self._training.pulse.loop_skip = 0
         sys.settrace(self._global)
 
     def _hide_from_compiler(self):
@@ -195,7 +207,7 @@ class Windows:
                 release(frame)
         self._frames = []
         self._tracing_whole = False
-        self._training.loop_kinds = self._kept_kinds
+        self._training.listen_to(self._kept_kinds)
         cost = _OPEN_S + self._lines * _LINE_S + self._calls * _CALL_S
         self._training.governor.spend("window", 1, cost)
 
@@ -217,7 +229,7 @@ class Windows:
         code = frame.f_code
         if event == "line":
             self._exits.on_line(frame, code, frame.f_lineno)
-        elif event == "return":
+        elif event == "return" and not _yields(frame):
             self._exits.on_return(frame, code)
             self._frames = [other for other in self._frames if other is not frame]
         elif event == "exception":

@@ -19,6 +19,7 @@ for _name in __future__.all_feature_names:
 _BRACKET_LINES_MAX = 12
 _VALUE = "_whystop_value"
 _ERROR = "_whystop_error"
+_tapped = []  # (function, its own code, its code with listeners)
 _SLOTS = {name: f"\0whystop.{name}" for name in ("before", "after", "failed")}
 
 
@@ -42,9 +43,16 @@ def tap(function, before=None, after=None, failed=None, traceable=False):
         if new is None:
             return False
         function.__code__ = _fill(new, old, listeners)
+        _tapped.append((function, old, function.__code__))
     except (OSError, TypeError, SyntaxError, ValueError, IndexError):
         return False
     return True
+
+
+def switch(on):
+    """Takes all listeners out, or puts them back."""
+    for function, own, listening in _tapped:
+        function.__code__ = listening if on else own
 
 
 def _parameters(code):

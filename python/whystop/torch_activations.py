@@ -7,7 +7,7 @@ from whystop.guard import quiet
 from whystop.tensors import nonfinite
 from whystop.torch_data import batch_facts
 
-EPISODES = frozenset([1, 5, 21, 101, 301, 1001, 3001, 10001, 30001])  # Each follows a multiple of four: see torch_steps.
+EPISODES = (1, 5, 21, 101, 301, 1001, 3001, 10001, 30001)
 _MODULES_MAX = 64
 _ELEMENTS_MAX = 1 << 22
 _SATURATING = {"Sigmoid": (0.01, 0.99), "Tanh": (-0.99, 0.99), "Hardsigmoid": (0.0, 1.0), "Hardtanh": (-1.0, 1.0)}
@@ -45,11 +45,12 @@ class Activations:
 
     def open(self):
         root = self._optimizers.root()
-        if root is None or self._training.compiled or self._training.inside_step:
+        if root is None or self._training.compiled or self._training.pulse.inside_step:
             return
         self._names = {id(module): name or type(root).__name__ for name, module in root.named_modules()}
         self._seen = set()
         self._spent = 0.0
+        self._training.pulse.attention_at = 0  # The next step ends the episode.
         self.handle = self._torch.nn.modules.module.register_module_forward_hook(self._on_forward)
 
     def close(self):

@@ -18,11 +18,11 @@ class Gradients:
 
     @quiet
     def before_scaler_step(self, scaler, optimizer, *rest):
-        self._steps_before = self._training.counts["steps"]
+        self._steps_before = self._training.pulse.steps
 
     @quiet
     def after_scaler_step(self, result, scaler, optimizer, *rest):
-        if self._steps_before == self._training.counts["steps"]:
+        if self._steps_before == self._training.pulse.steps:
             self._steps.skipped(optimizer)
 
     @quiet
@@ -62,9 +62,3 @@ class Gradients:
         if not self._described_clip:
             self._described_clip = True
             self._training.channel.observe("clip", self._training.step, how="value", max_value=self._reader.number(clip_value))
-
-    @quiet
-    def before_zero_grad(self, *rest):
-        self._training.counts["zero_grads"] += 1
-        if "zero_grad" in self._training.loop_kinds:
-            self._training.loop_event("zero_grad")

@@ -2,16 +2,20 @@
 
 import weakref
 from collections import Counter
-from time import perf_counter
+from time import thread_time
 
 from whystop.guard import quiet
+from whystop.pulse import DATA_END
 from whystop.tensors import dtype_text, moments, nonfinite, shape_text
 
-_SAMPLED = frozenset([1, 2, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000])
+_SAMPLED = (1, 2, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000)
+_NEVER = 1 << 40
+_POOR = 4  # Batches until the next try, where there are no tokens.
 _TENSORS_MAX = 6
 _VALUES_MAX = 2048  # Looked at one by one, for distinct values and labels.
 _CLASSES_MAX = 200
 _LABEL_BATCHES_MAX = 200
+_LABELS_SHARE = 0.5  # Of the tokens that steps earn, while labels are being counted.
 
 
 class Loaders:
@@ -22,7 +26,9 @@ class Loaders:
         self._reader = reader
         self._loaders = weakref.WeakKeyDictionary()  # loader -> _Seen
         self._iterators = weakref.WeakKeyDictionary()  # iterator -> _Seen
-        self._started = 0.0
+        self._current = None  # The _Seen of the iterator that gave the last batch.
+        training.pulse.look_at_batch = self._look_at_batch
+        training.pulse.other_iterator = self._other_iterator
 
     @quiet
     def after_iter(self, iterator, loader):
@@ -34,23 +40,38 @@ class Loaders:
         self._iterators[iterator] = seen
 
     @quiet
-    def before_next(self, iterator):
-        self._started = perf_counter()
+    def _other_iterator(self, iterator):
+        self._count_pending()
+        self._current = self._iterators.get(iterator)
 
     @quiet
-    def after_next(self, batch, iterator):
-        training = self._training
-        training.wait_s += perf_counter() - self._started
-        training.counts["batches"] += 1
-        seen = self._iterators.get(iterator)
-        if seen is not None:
-            seen.batches += 1
-            if seen.batches in _SAMPLED:
-                self._look(batch, seen)
-            elif seen.label_batches < _LABEL_BATCHES_MAX and seen.has_labels:
-                self._count_labels(_tensors(batch), seen)
-        if "data" in training.loop_kinds:
-            training.loop_event("data")
+    def _look_at_batch(self, batch, iterator):
+        """Called for the batches that were asked for by data_due_in."""
+        self._count_pending()
+        seen, pulse, governor = self._current, self._training.pulse, self._training.governor
+        if seen is None:
+            pulse.data_due_in = _NEVER
+            return
+        start = thread_time()
+        sampled = seen.batches in _SAMPLED
+        if sampled:
+            self._look(batch, seen)
+        elif governor.affords("labels"):
+            self._count_labels(_tensors(batch), seen)
+        else:
+            pulse.data_due_in = _POOR
+            return
+        governor.spend("batch" if sampled else "labels", 1, thread_time() - start)
+        due = next((count for count in _SAMPLED if count > seen.batches), _NEVER) - seen.batches
+        if seen.has_labels and seen.label_batches < _LABEL_BATCHES_MAX:
+            due = min(due, 1 + governor.steps_between("labels", _LABELS_SHARE))
+        pulse.data_due_in = due
+
+    def _count_pending(self):
+        pulse = self._training.pulse
+        if self._current is not None:
+            self._current.batches += pulse.data_pending
+        pulse.data_pending = 0
 
     @quiet
     def failed_next(self, error, iterator):
@@ -59,8 +80,8 @@ class Loaders:
             seen = self._iterators.get(iterator)
             if seen is not None and seen.has_labels and seen.passes == 1:
                 self._tell_labels(seen)
-            if "data-end" in training.loop_kinds:
-                training.loop_event("data-end")
+            if training.pulse.kinds & DATA_END:
+                training.pulse.loop_event("data-end")
             return
         training.channel.observe("call-failed", training.step, call="data loader", type=type(error).__name__, message=str(error)[:1500])
 

@@ -3,6 +3,7 @@
 from time import thread_time
 
 from whystop.guard import quiet
+from whystop.pulse import LOSS, Bell
 from whystop.tensors import dtype_text, moments, nonfinite, shape_text
 
 # Functions of torch.nn.functional with (input, target, ...); the loss modules call them.
@@ -11,7 +12,7 @@ NAMES = (
     "kl_div soft_margin_loss multilabel_margin_loss multi_margin_loss multilabel_soft_margin_loss"
 ).split()
 _CLASS_TARGETS = frozenset(["cross_entropy", "nll_loss"])
-_SAMPLED = frozenset([1, 2, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000])
+_SAMPLED = (1, 2, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000)
 _ELEMENTS_MAX = 1 << 20
 _SUM_MARGIN = 1e-4  # Softmax in float32 sums to 1 within some 1e-7 per class; half precision within 1e-3, not claimed.
 
@@ -21,24 +22,19 @@ class LossCalls:
         self._torch = torch
         self._training = training
         self._reader = reader
-        self._calls = {}
 
     def listener(self, name):
         """A listener for one function: counts every call, looks at few."""
-        training = self._training
-        calls = self._calls
-        look = self._look
 
         @quiet
-        def before(input, target, *rest):
-            count = calls[name] = calls.get(name, 0) + 1
-            training.counts["loss_calls"] += 1
-            if count in _SAMPLED:
-                look(name, count, input, target, rest)
-            if "loss" in training.loop_kinds:
-                training.loop_event("loss")
+        def due(input, target, *rest):
+            bell.due_at = next((count for count in _SAMPLED if count > bell.count), 0)
+            self._look(name, bell.count, input, target, rest)
 
-        return before
+        bell = Bell(self._training.pulse, LOSS, "loss", due)
+        bell.due_at = _SAMPLED[0]
+        self._training.bells["loss_calls"].append(bell)
+        return bell
 
     @quiet
     def _look(self, name, count, input, target, rest):

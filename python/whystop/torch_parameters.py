@@ -50,7 +50,7 @@ class Parameters:
         self._sample(self._walk)
         item = self._walk.peek()
         units = 2 * (item[1].numel() + _TENSOR_UNITS) if item is not None else _UNITS_MAX
-        self._training.sample_cost_s = self._training.governor.cost("stats", units)
+        self._training.pulse.sample_cost_s = self._training.governor.cost("stats", units)
 
     def full_pass(self, optimizer):
         """Reads everything now, whatever it costs; returns names with non-finite gradients and with such weights."""

@@ -8,10 +8,12 @@ from time import perf_counter, process_time
 
 from whystop import channel as channel_module
 from whystop import guard, python_warnings, ring
+from whystop import tap as tap_module
 from whystop.governor import Governor
 from whystop.guard import quiet
 from whystop.late import LateValues
 from whystop.loop_watch import LoopWatch
+from whystop.pulse import ZERO_GRAD, Bell, Pulse
 from whystop.tap import tap
 from whystop.tensors import Reader
 from whystop.torch_activations import EPISODES, Activations
@@ -29,6 +31,8 @@ from whystop.training import Training
 
 _TELL_EVERY_S = 5.0
 _SENTINEL_EVERY = 4  # One small gradient is looked at so often; a NaN in it is in the loss a step later anyway.
+_NEVER = 1 << 60
+_HOOK_KEY = 1 << 60  # No handle of torch's has this number.
 current = None  # The Training of this process, for the frameworks' observers.
 
 
@@ -38,17 +42,32 @@ def install(torch):
     channel = channel_module.shared()
     channel.open()
     channel.writer.set_flags(ring.FLAG_PROBE | ring.FLAG_FRAMEWORK)
-    current = training = Training(channel, Governor())
+    pulse = Pulse()
+    channel.on_writer(pulse)
+    current = training = Training(channel, Governor(pulse), pulse)
     describe_process(channel, torch)
     python_warnings.install(training)
     _Observers(torch, training).attach()
+
+
+def switch(on):
+    """Takes out everything that runs at a step, or puts it back: bench/overhead.py compares the two in one process."""
+    optimizer, pulse = sys.modules["torch.optim.optimizer"], current.pulse
+    for hooks, hook in ((optimizer._global_optimizer_pre_hooks, pulse.before_step), (optimizer._global_optimizer_post_hooks, pulse.after_step)):
+        key = next((key for key, other in hooks.items() if other == hook), None)
+        if on and key is None:
+            hooks[_HOOK_KEY] = hook
+        elif not on and key is not None:
+            del hooks[key]
+    tap_module.switch(on)
+    pulse.last_end_s = perf_counter()  # Time without the probe earns nothing.
 
 
 class _Observers:
     def __init__(self, torch, training):
         self._torch = torch
         self._training = training
-        reader, late = Reader(torch), LateValues(torch)
+        reader, late = Reader(torch), LateValues(torch, training.pulse)
         names = Names()
         self._modules = Modules(training)
         self._optimizers = Optimizers(training, self._modules, names)
@@ -64,26 +83,28 @@ class _Observers:
         self._loop = LoopWatch(training)
         self._last_told = perf_counter()
         self._mode = None
+        self._sentinel_at = 0
+        self._next_episode = EPISODES[0]
 
     def attach(self):
-        torch, steps = self._torch, self._steps
+        torch, steps, pulse = self._torch, self._steps, self._training.pulse
         nonfinite = self._nonfinite
         self._backwards.on_nonfinite = nonfinite.on_loss
         self._gradients.on_clip_norm = nonfinite.on_clip_norm
         nonfinite.on_alarm.append(self._activations.on_alarm)
         steps.on_other += [self._optimizers.on_optimizer, self._parameters.on_optimizer]
-        steps.before_sampled = self._parameters.before_step
+        pulse.sampling = self._parameters.before_step
         steps.after = self._after_step
         self._optimizers.on_first.append(self._attach_rest)
-        self._training.loop_event = self._loop.on_event
+        pulse.loop_event = self._loop.on_event
         optimizer = sys.modules["torch.optim.optimizer"]  # torch.optim hides the attribute.
-        optimizer.register_optimizer_step_pre_hook(steps.before_step)
-        optimizer.register_optimizer_step_post_hook(steps.after_step)
+        optimizer.register_optimizer_step_pre_hook(pulse.before_step)
+        optimizer.register_optimizer_step_post_hook(pulse.after_step)
         module = torch.nn.modules.module
         module.register_module_parameter_registration_hook(self._modules.on_parameter)
         module.register_module_module_registration_hook(self._modules.on_module)
         tap(torch.optim.Optimizer.__init__, after=self._optimizers.on_created)
-        tap(torch.autograd.backward, before=self._backwards.before_backward, failed=self._backwards.failed)
+        tap(torch.autograd.backward, before=pulse.before_backward, failed=self._backwards.failed)
         tap(torch.compile, before=self._on_compile)
         tap(torch.autograd.graph.saved_tensors_hooks.__init__, before=self._on_saved_hooks)
         atexit.register(self._tell_end)
@@ -91,10 +112,10 @@ class _Observers:
     @quiet
     def _attach_rest(self):
         """What only a training run needs, at its first optimizer: a millisecond or two a function."""
-        torch, loaders, gradients = self._torch, self._loaders, self._gradients
+        torch, loaders, gradients, pulse = self._torch, self._loaders, self._gradients, self._training.pulse
         data = torch.utils.data.dataloader
         tap(data.DataLoader.__iter__, after=loaders.after_iter)
-        tap(data._BaseDataLoaderIter.__next__, before=loaders.before_next, after=loaders.after_next, failed=loaders.failed_next)
+        tap(data._BaseDataLoaderIter.__next__, before=pulse.before_next, after=pulse.after_next, failed=loaders.failed_next)
         scaler = torch.amp.grad_scaler.GradScaler
         tap(scaler.scale, before=self._backwards.before_scale)
         tap(scaler.step, before=gradients.before_scaler_step, after=gradients.after_scaler_step)
@@ -102,15 +123,20 @@ class _Observers:
         schedule = torch.optim.lr_scheduler
         tap(schedule.LRScheduler.__init__, after=self._schedules.on_created)
         tap(schedule.ReduceLROnPlateau.__init__, after=self._schedules.on_created)
-        tap(schedule.LRScheduler.step, before=self._schedules.before_step)
-        tap(schedule.ReduceLROnPlateau.step, before=self._schedules.before_step)
+        tap(schedule.LRScheduler.step, before=self._bell("scheduler_steps"))
+        tap(schedule.ReduceLROnPlateau.step, before=self._bell("scheduler_steps"))
         clip = torch.nn.utils.clip_grad
         tap(clip.clip_grad_norm_, after=gradients.after_clip_norm, traceable=True)
         tap(clip.clip_grad_value_, before=gradients.before_clip_value, traceable=True)
-        tap(torch.optim.Optimizer.zero_grad, before=gradients.before_zero_grad)
-        tap(torch.nn.Module.zero_grad, before=gradients.before_zero_grad)
+        tap(torch.optim.Optimizer.zero_grad, before=self._bell("zero_grads", ZERO_GRAD))
+        tap(torch.nn.Module.zero_grad, before=self._bell("zero_grads", ZERO_GRAD))
         for name in NAMES:
             tap(getattr(torch.nn.functional, name), before=self._loss_calls.listener(name), traceable=True)
+
+    def _bell(self, counter, kind=0):
+        bell = Bell(self._training.pulse, kind, "zero_grad", None)
+        self._training.bells[counter].append(bell)
+        return bell
 
     @quiet
     def _on_compile(self, *arguments):
@@ -123,16 +149,18 @@ class _Observers:
         self._training.saved_hooks = True
 
     def _after_step(self, optimizer, now):
-        """After every step: asks each observer in the cheapest way whether it has anything to do."""
+        """Asks each observer whether it has anything to do. Returns whether one wants to hear of the next step too."""
         training = self._training
         step = training.step
         if self._optimizers.unchecked:
             self._optimizers.after_step(optimizer)
-        if step % _SENTINEL_EVERY <= 1:  # Of short steps only those after a multiple of four come here.
+        if step - self._sentinel_at >= _SENTINEL_EVERY or step <= 1:
+            self._sentinel_at = step
             self._nonfinite.after_step(optimizer)
-        if training.governor.tokens_s > training.sample_cost_s or self._parameters.kept is not None:
+        if training.pulse.tokens_s > training.pulse.sample_cost_s or self._parameters.kept is not None:
             self._parameters.after_step(optimizer)
-        if self._activations.handle is not None or step in EPISODES:
+        if self._activations.handle is not None or step >= self._next_episode:
+            self._next_episode = next((episode for episode in EPISODES if episode > step), _NEVER)
             self._activations.after_step()
         root = self._optimizers.root()
         if root is not None and root.training is not self._mode:
@@ -141,6 +169,7 @@ class _Observers:
         if now - self._last_told >= _TELL_EVERY_S:
             self._last_told = now
             self._tell_all()
+        return self._optimizers.unchecked or self._activations.handle is not None
 
     @quiet
     def _tell_end(self):
@@ -151,7 +180,7 @@ class _Observers:
     def _tell_all(self):
         training = self._training
         channel = training.channel
-        channel.observe("counts", training.step, **training.counts)
+        channel.observe("counts", training.step, **training.counts())
         channel.observe("overhead", training.step, own_s=training.governor.spent_s, process_cpu_s=process_time())
         for what, count in guard.failures.items():
             channel.observe("probe-failure", training.step, what=what, count=count)

@@ -14,7 +14,3 @@ class Schedules:
         stored = getattr(schedule, "__dict__", {})
         settings = {name: stored[name] for name in _SETTINGS if isinstance(stored.get(name), (int, float))}
         self._training.channel.observe("scheduler", self._training.step, name=type(schedule).__name__, **settings)
-
-    @quiet
-    def before_step(self, *rest):
-        self._training.counts["scheduler_steps"] += 1

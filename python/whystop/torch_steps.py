@@ -1,136 +1,91 @@
 """Optimizer steps: the heartbeat of a training run."""
 
-import weakref
 from time import perf_counter, thread_time
 
 from whystop import ring
 from whystop.guard import quiet
 
-_COST_EVERY = 16  # How often the hook's own time is measured.
-_THINNED = 8  # Steps that come faster than the ring is read: one in so many is kept, besides the newest.
-_THINNED_BELOW_S = 0.0003
-_WHOLE_STEPS = 4000  # So many are kept in any case; they fit into the ring.
-_OTHER_HOOKS = 1.5  # The hooks of a step together cost about so many times the one that is measured.
-_FAST_S = 0.005
-_REST_EVERY = 4
 _WHOLE_ATTENTION = 64  # The first steps get everything.
+_ATTENTION_SHARE = 0.2  # Of the tokens that steps earn: for asking every observer whether it has something to do.
+_PASSED_MAX = 256
 _IDLE_STEPS_MAX = 16  # A first optimizer that stood still while another made so many steps has been replaced.
 
 
-def _nobody():
-    """Stands in for a weak reference to nothing."""
-
-
 class Steps:
-    """Hears every optimizer's step by torch's global hooks. The first optimizer that steps counts the steps."""
+    """What is due now and then, behind the pulse. The first optimizer that steps counts the steps."""
 
     def __init__(self, training, late, learning_rates):
         self._training = training
         self._late = late
         self._rates = learning_rates
-        self._first = _nobody  # Weak: the probe keeps nothing alive.
-        self._latest = _nobody
         self._others_since = 0
-        self._fast = False  # Steps are short: only every few of them get more than a record.
-        self._rest_due = True
-        self._last_end = perf_counter()
+        self._first_steps_then = 0
+        self._measured_then = 0.0
         self.on_other = []  # Called with an optimizer that is not the one of the step before, ahead of its step.
-        self.before_sampled = None  # Called ahead of a step whose update is to be measured.
-        self.after = None  # Called with the optimizer and the time, after every step.
+        self.after = None  # Called with the optimizer and the time after a step at which attention is due; True: again at the next.
+        pulse = training.pulse
+        pulse.other_optimizer = self._other_optimizer
+        pulse.not_first = self._not_first
+        pulse.attend = self._attend
+        pulse.take_late = self._take_late
+        pulse.odd_rate = learning_rates.number
 
     @quiet
-    def before_step(self, optimizer, args, kwargs):
-        training = self._training
-        training.inside_step = True
-        if self._latest() is not optimizer:
-            self._latest = weakref.ref(optimizer)
-            for listener in self.on_other:
-                listener(optimizer)
-        self._rest_due = not self._fast or training.step % _REST_EVERY == 0
-        if self._rest_due and training.governor.tokens_s > training.sample_cost_s:
-            self.before_sampled(optimizer)
+    def _other_optimizer(self, optimizer):
+        for listener in self.on_other:
+            listener(optimizer)
 
     @quiet
-    def after_step(self, optimizer, args, kwargs):
-        start = perf_counter()
+    def _attend(self, optimizer, now):
         training = self._training
-        measured = training.step % _COST_EVERY == 0
-        cpu_start = thread_time() if measured else 0.0
-        training.inside_step = False
-        training.counts["steps"] += 1
-        if self._first() is optimizer:
-            self._others_since = 0
-            self._record(optimizer, start)
-        elif self._becomes_first(optimizer):
-            self._record(optimizer, start)
-        elif training.losses:
-            self._record_other(optimizer)
-        if self._rest_due:
-            self.after(optimizer, start)
-        if "step" in training.loop_kinds:
-            training.loop_event("step")
-        self._last_end = perf_counter()
-        if measured:
-            training.governor.set_always_on(_OTHER_HOOKS * (thread_time() - cpu_start))
+        pulse, governor = training.pulse, training.governor
+        start, spent_then = thread_time(), governor.measured_s
+        governor.keep_pace(now)
+        if pulse.measured_s != self._measured_then:
+            self._measured_then = pulse.measured_s
+            governor.set_always_on(pulse.measured_s)
+        if len(optimizer.param_groups) > 1:
+            self._rates.rest(optimizer, pulse.step)
+        again = self.after(optimizer, now)
+        governor.spend("attention", 1, max(0.0, thread_time() - start - (governor.measured_s - spent_then)))
+        passed = 0 if again or pulse.step < _WHOLE_ATTENTION else governor.steps_between("attention", _ATTENTION_SHARE)
+        pulse.attention_at = pulse.step + 1 + min(passed, _PASSED_MAX)
+
+    @quiet
+    def _take_late(self):
+        self._late.take()
 
     @quiet
     def skipped(self, optimizer):
         """The gradient scaler refused this step."""
         training = self._training
-        training.counts["skipped_steps"] += 1
-        loss = self._take_loss()
-        training.step += 1
-        training.channel.writer.step(training.step, loss, self._rates.first(optimizer), None, None, ring.STEP_SKIPPED)
-        training.losses.clear()
-        self._last_end = perf_counter()
+        pulse = training.pulse
+        training.skipped_steps += 1
+        pulse.step += 1
+        training.channel.writer.step(pulse.step, pulse.take_loss(), self._rates.first(optimizer), None, None, ring.STEP_SKIPPED)
+        pulse.last_end_s = perf_counter()
 
-    def _becomes_first(self, optimizer):
-        """Nobody was first, or the first one is gone or stands still."""
-        self._training.channel.open()  # A forked child that trains opens a ring of its own; else nothing happens.
-        self._others_since += 1
-        if self._first() is not None and self._others_since < _IDLE_STEPS_MAX:
-            return False
-        self._first = weakref.ref(optimizer)
-        self._others_since = 0
-        return True
-
-    def _record(self, optimizer, now):
+    @quiet
+    def _not_first(self, optimizer):
+        """Makes it the first if there is none, or if the first one is gone or stands still; else notes its loss."""
         training = self._training
-        step = training.step = training.step + 1
-        duration = now - self._last_end
-        self._fast = duration < _FAST_S and step > _WHOLE_ATTENTION
-        training.governor.earn(duration)
-        losses = training.losses
-        loss = losses.pop()[0] if len(losses) == 1 else self._take_loss()
-        flags = 0
-        if duration < _THINNED_BELOW_S and step > _WHOLE_STEPS and step % _THINNED:
-            flags = ring.STEP_LAST_ONLY
-        groups = optimizer.param_groups
-        rate = groups[0].get("lr") if groups else None
-        if type(rate) is not float:
-            rate = self._rates.first(optimizer)
-        training.channel.writer.step(step, loss, rate, training.wait_s, duration if step > 1 else None, flags)
-        training.wait_s = 0.0
-        if len(groups) > 1:
-            self._rates.rest(optimizer, step)
-        if self._late.waiting:
-            self._late.take()
+        pulse = training.pulse
+        training.channel.open()  # A forked child that trains opens a ring of its own; else nothing happens.
+        if self._first_steps_then != pulse.step:
+            self._first_steps_then = pulse.step
+            self._others_since = 0
+        self._others_since += 1
+        if pulse.first() is None or self._others_since >= _IDLE_STEPS_MAX:
+            pulse.set_first(optimizer)
+            self._others_since = 0
+        elif pulse.losses:
+            self._record_other(optimizer)
 
     def _record_other(self, optimizer):
-        loss = self._take_loss()
+        loss = self._training.pulse.take_loss()
         if loss is not None:
             name = f"loss/{type(optimizer).__name__}-2"
             self._training.channel.writer.scalar(name, ring.ROLE_OTHER, self._training.step, loss)
-
-    def _take_loss(self):
-        """The loss of this step: the sum over its backward passes (accumulation), of a closure the first one."""
-        losses = self._training.losses
-        known = [value for value, _ in losses if value is not None]
-        closure = bool(losses) and losses[0][1]
-        losses.clear()
-        if not known:
-            return None
-        return known[0] if closure else sum(known)
 
 
 class LearningRates:
@@ -140,6 +95,10 @@ class LearningRates:
         self._training = training
         self._reader = reader
         self._last = {}
+
+    @quiet
+    def number(self, rate):
+        return self._reader.number(rate)
 
     def first(self, optimizer):
         groups = optimizer.param_groups

@@ -1,19 +1,34 @@
 """What the observers of one process share."""
 
+from whystop.pulse import KINDS
+
 
 class Training:
     """The state of the training in this process, as far as it was seen. One instance; written by the observers."""
 
-    def __init__(self, channel, governor):
+    def __init__(self, channel, governor, pulse):
         self.channel = channel
         self.governor = governor
-        self.step = 0  # Steps of the first optimizer that stepped.
-        self.wait_s = 0.0  # Time spent waiting for data since the last step.
-        self.losses = []  # Losses of the backward passes since the last step.
-        self.inside_step = False  # The optimizer is running a closure.
+        self.pulse = pulse  # What happens at every step.
+        self.bells = {"zero_grads": [], "loss_calls": [], "scheduler_steps": []}  # Counters of calls.
+        self.skipped_steps = 0
         self.compiled = False  # torch.compile was used: no module hooks from now on.
         self.saved_hooks = False  # Saved tensors have hooks (checkpointing): looking at one would run code.
-        self.counts = {"steps": 0, "backwards": 0, "zero_grads": 0, "loss_calls": 0, "batches": 0, "skipped_steps": 0, "scheduler_steps": 0}
-        self.sample_cost_s = 0.0  # What the next sampling of parameters is expected to cost.
-        self.loop_event = None  # Called with the kind of event at every point where the loop can be looked at.
-        self.loop_kinds = frozenset()  # The kinds that it wants to hear of.
+
+    @property
+    def step(self):
+        """Steps of the first optimizer that stepped."""
+        return self.pulse.step
+
+    def listen_to(self, kinds):
+        """Names the events that the loop's watcher wants to hear of from now on."""
+        mask = 0
+        for kind in kinds:
+            mask |= KINDS[kind]
+        self.pulse.kinds = mask
+
+    def counts(self):
+        pulse = self.pulse
+        counts = {name: sum(bell.count for bell in bells) for name, bells in self.bells.items()}
+        counts.update(steps=pulse.steps, backwards=pulse.backwards, batches=pulse.batches, skipped_steps=self.skipped_steps)
+        return counts

@@ -14,21 +14,24 @@ sys.path.insert(0, {folder!r})
 from whystop import channel
 from whystop.governor import Governor
 from whystop.loop_watch import LoopWatch
+from whystop.pulse import ZERO_GRAD, Bell, Pulse
 from whystop.training import Training
 import atexit
+class _Optimizer:
+    param_groups = [{{"lr": 0.1}}]
+_optimizer = _Optimizer()
+_pulse = Pulse()
+_pulse.set_first(_optimizer)
+_pulse.attention_at = 1 << 40
 _shared = channel.shared()
 _shared.open()
-_training = Training(_shared, Governor(share=100))  # A process without torch earns next to nothing.
+_training = Training(_shared, Governor(_pulse, share=100), _pulse)  # A process without torch earns next to nothing.
 _watch = LoopWatch(_training)
+_pulse.loop_event = _watch.on_event
 atexit.register(_watch.at_exit)
-class _Hooks:
-    def tell(self, kind):
-        _watch.on_event(kind)
 def step():
-    _training.step += 1
-    _Hooks().tell("step")
-def zero_grad():
-    _Hooks().tell("zero_grad")
+    _pulse.after_step(_optimizer)
+zero_grad = Bell(_pulse, ZERO_GRAD, "zero_grad", None)
 #---
 """
 

@@ -1,0 +1,24 @@
+/* What the files of the extension share. */
+#ifndef WHYSTOP_NATIVE_H_
+#define WHYSTOP_NATIVE_H_
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "whystop/whystop.h"
+
+/* The run behind a Writer; NULL for any other object. */
+ws_run* ws_run_of_writer(PyObject* writer);
+/* Add the types of _pulse.c and _bell.c; 0: an exception is set. */
+int ws_add_pulse(PyObject* module);
+int ws_add_bell(PyObject* module);
+/* For Bell: tells the loop of an event, if it listens (0: an exception passes); measures what the
+ * hooks of a step cost. */
+int ws_pulse_event(PyObject* pulse, int kind, PyObject* name);
+double ws_pulse_begin(PyObject* pulse);
+void ws_pulse_end(PyObject* pulse, double began_s);
+
+/* Kinds of events of the training loop; bits of Pulse.kinds. */
+enum { WS_STEP = 1, WS_ZERO_GRAD = 2, WS_LOSS = 4, WS_BACKWARD = 8, WS_DATA = 16 };
+
+#endif /* WHYSTOP_NATIVE_H_ */
