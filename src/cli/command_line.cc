@@ -69,6 +69,15 @@ void DeclareOthers(CLI::App& app, Declared<RunsOptions>& runs, Declared<ExplainO
   doctor.app->add_flag("--json", doctor.options.json, "Print as JSON");
 }
 
+void DeclareInstallHook(CLI::App& app, Declared<InstallHookOptions>& hook) {
+  hook.app = app.add_subcommand("install-hook", "Let the probe load into Pythons that are started with -E or -I");
+  hook.app->footer("Example:\n  whystop install-hook --python .venv/bin/python\n\n"
+                   "Writes whystop.pth beside that Python's packages. It does nothing but under 'whystop run'.");
+  hook.app->add_option("--python", hook.options.python, "The interpreter (python3)");
+  hook.app->add_flag("--remove", hook.options.remove, "Take it away again");
+  hook.app->add_flag("--json", hook.options.json, "Print as JSON");
+}
+
 /// The first word that is no option: an unknown command gets its nearest match.
 bool RefuseUnknownCommand(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') {
@@ -101,9 +110,11 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   Declared<ExplainOptions> explain;
   Declared<InspectOptions> inspect;
   Declared<DoctorOptions> doctor;
+  Declared<InstallHookOptions> hook;
   DeclareRun(app, run);
   DeclareWhy(app, why);
   DeclareOthers(app, runs, explain, inspect, doctor);
+  DeclareInstallHook(app, hook);
   if (RefuseUnknownCommand(app, argc, argv)) {
     return {std::nullopt, kExitUsage};
   }
@@ -132,6 +143,9 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   }
   if (*inspect.app) {
     return {inspect.options, 0};
+  }
+  if (*hook.app) {
+    return {hook.options, 0};
   }
   return {doctor.options, 0};
 }

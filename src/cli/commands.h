@@ -11,6 +11,7 @@ int Runs(const RunsOptions& options);
 int Explain(const ExplainOptions& options);
 int Inspect(const InspectOptions& options);
 int Doctor(const DoctorOptions& options);
+int InstallHook(const InstallHookOptions& options);
 
 inline constexpr int kExitUsage = 2;
 

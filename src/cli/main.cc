@@ -16,6 +16,7 @@ struct Dispatch {
   int operator()(const ExplainOptions& options) const { return Explain(options); }
   int operator()(const InspectOptions& options) const { return Inspect(options); }
   int operator()(const DoctorOptions& options) const { return Doctor(options); }
+  int operator()(const InstallHookOptions& options) const { return InstallHook(options); }
 };
 
 }  // namespace

@@ -44,6 +44,13 @@ struct DoctorOptions {
   bool json = false;
 };
 
-using Options = std::variant<RunOptions, WhyOptions, RunsOptions, ExplainOptions, InspectOptions, DoctorOptions>;
+struct InstallHookOptions {
+  std::string python = "python3";
+  bool remove = false;
+  bool json = false;
+};
+
+using Options = std::variant<RunOptions, WhyOptions, RunsOptions, ExplainOptions, InspectOptions, DoctorOptions,
+                             InstallHookOptions>;
 
 }  // namespace whystop

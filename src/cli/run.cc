@@ -68,6 +68,7 @@ int Run(const RunOptions& options) {
     job.ring_directory = rings;
     if (options.probe) {
       job.python_path_prepend = PythonBootstrap();
+      job.environment_set["WHYSTOP_BOOTSTRAP"] = job.python_path_prepend;  // For the hook of 'install-hook'.
     }
     if (options.directory.empty()) {
       RememberLatest(directory);

@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "cause/memory_facts.h"
 #include "cause/space_facts.h"
+#include "diagnose/probe_absence.h"
 
 namespace whystop {
 namespace {
@@ -91,6 +92,12 @@ std::vector<Unknown> ListUnknowns(const CaseFile& run, const Verdict& verdict) {
       *verdict.exit.signal != SIGILL) {
     out.push_back({"who sent " + SignalName(*verdict.exit.signal),
                    "the audit log, if enabled (auditctl -a always,exit -S kill), or the scheduler's record of the job"});
+  }
+  const std::string_view option = run.start ? OptionAgainstProbe(run.start->command) : "";
+  if (!option.empty() && !run.probe_loaded) {
+    out.push_back({fmt::format("what the training did inside: Python was started with {}, so the probe was not loaded", option),
+                   option == "-S" ? "start Python without -S"
+                                  : fmt::format("start Python without {}, or once: whystop install-hook --python PYTHON", option)});
   }
   const MemoryFacts memory = ReadMemoryFacts(run);
   if (run.watched && run.Signal() == SIGKILL && !memory.cgroup_kills && !memory.host_kills) {

@@ -1,0 +1,121 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "base/fd.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "report/json_writer.h"
+
+extern char** environ;
+
+namespace whystop {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kFileName = "whystop.pth";
+// Does nothing, and costs next to nothing, in every Python that `whystop run` did not start.
+constexpr std::string_view kLine =
+    "import os; p = os.environ.get('WHYSTOP_BOOTSTRAP', '') + '/from_pth.py'; "
+    "'WHYSTOP_RING_DIR' in os.environ and os.path.isfile(p) and "
+    "exec(open(p).read(), {'__file__': p, '__name__': 'whystop_from_pth'})\n";
+
+/// What the program prints, up to a few KiB; empty where it cannot be started.
+std::string OutputOf(std::vector<std::string> command) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return "";
+  }
+  Fd reading(ends[0]);
+  Fd writing(ends[1]);
+  std::vector<char*> words;
+  for (std::string& word : command) {
+    words.push_back(word.data());
+  }
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, writing.get(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = -1;
+  const int failed = ::posix_spawnp(&child, words[0], &actions, nullptr, words.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) {
+    return "";
+  }
+  writing.Close();
+  std::array<char, 4096> text{};
+  std::size_t size = 0;
+  for (ssize_t got = 1; got > 0 && size < text.size(); size += static_cast<std::size_t>(got)) {
+    got = std::max<ssize_t>(0, ::read(reading.get(), text.data() + size, text.size() - size));
+  }
+  ::waitpid(child, nullptr, 0);
+  return {text.data(), size};
+}
+
+/// The folder of that Python's own packages; nullopt where it cannot be asked.
+std::optional<fs::path> PackagesOf(const std::string& python) {
+  const std::string text =
+      OutputOf({python, "-I", "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"});
+  const fs::path folder = text.substr(0, text.find('\n'));
+  std::error_code fault;
+  return fs::is_directory(folder, fault) ? std::optional<fs::path>(folder) : std::nullopt;
+}
+
+int Tell(const InstallHookOptions& options, const fs::path& file, std::string_view done) {
+  if (options.json) {
+    JsonWriter out(2);
+    out.Open();
+    out.Text("file", file.string());
+    out.Text("done", done);
+    out.Close();
+    Print(out.text() + "\n");
+  } else {
+    Print(fmt::format("{} {}\n", done, file.string()));
+  }
+  return 0;
+}
+
+}  // namespace
+
+int InstallHook(const InstallHookOptions& options) {
+  const std::optional<fs::path> packages = PackagesOf(options.python);
+  if (!packages) {
+    Complain(fmt::format("cannot ask '{}' where its packages are", options.python),
+             "name an interpreter: whystop install-hook --python /path/to/python");
+    return kExitUsage;
+  }
+  const fs::path file = *packages / kFileName;
+  std::error_code fault;
+  if (options.remove) {
+    const bool removed = fs::remove(file, fault);
+    if (fault) {
+      Complain(fmt::format("cannot remove {}: {}", file.string(), fault.message()), "");
+      return kExitUsage;
+    }
+    return Tell(options, file, removed ? "removed" : "was not there:");
+  }
+  std::ofstream out(file, std::ios::trunc);
+  out << kLine;
+  out.close();
+  if (!out) {
+    Complain(fmt::format("cannot write {}", file.string()),
+             "use a virtual environment of your own, or ask for the right to write there");
+    return kExitUsage;
+  }
+  return Tell(options, file, "wrote");
+}
+
+}  // namespace whystop
