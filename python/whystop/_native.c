@@ -348,6 +348,8 @@ static PyObject* tensor_stats(PyObject* module, PyObject* tensors) {
 }
 
 static PyMethodDef module_methods[] = {
+    {"watch_signal", ws_watch_signal, METH_VARARGS,
+     "watch_signal(writer, number): records who sends it, where nobody handles it."},
     {"open_writer", open_writer, METH_NOARGS, "A writer for this process, or None."},
     {"tensor_stats", tensor_stats, METH_O,
      "Facts about [(data_ptr, count, dtype), ...], a tuple each."},

@@ -18,6 +18,9 @@ int ws_pulse_event(PyObject* pulse, int kind, PyObject* name);
 double ws_pulse_begin(PyObject* pulse);
 void ws_pulse_end(PyObject* pulse, double began_s);
 
+/* watch_signal(writer, number): see _witness.c. */
+PyObject* ws_watch_signal(PyObject* module, PyObject* args);
+
 /* Kinds of events of the training loop; bits of Pulse.kinds. */
 enum { WS_STEP = 1, WS_ZERO_GRAD = 2, WS_LOSS = 4, WS_BACKWARD = 8, WS_DATA = 16 };
 

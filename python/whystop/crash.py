@@ -104,6 +104,16 @@ def _text(error):
         return ""
 
 
+def watch_senders():
+    """Who asks this process to end. Only where nobody handles it, and not when it was started to ignore it."""
+    import signal
+
+    from whystop import channel, ring
+
+    if ring.native is not None and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        ring.native.watch_signal(channel.shared().writer, int(signal.SIGTERM))
+
+
 def watch_fatal_signals():
     """Python stacks at a fatal signal, and on the supervisor's request, in a file next to the ring."""
     import faulthandler

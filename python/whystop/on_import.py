@@ -7,6 +7,7 @@ def _before_torch(module):
     channel.shared().open()
     crash.watch_fatal_signals()
     crash.watch_threads()
+    crash.watch_senders()
 
 
 def _after_torch(module):

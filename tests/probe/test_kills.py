@@ -1,0 +1,52 @@
+"""SIGKILL at random moments of a real training: the last completed step is always on record.
+
+WHYSTOP_KILLS sets how many; `make test-all` takes 200.
+"""
+
+import os
+
+KILLS = int(os.environ.get("WHYSTOP_KILLS", "20"))
+
+# The parent imports torch once; every child is a fork that trains, tells the steps it completed by shared memory, and is killed.
+SCRIPT = """
+import mmap, os, random, signal, sys, time
+import torch
+
+def train(told):
+    model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    x, y = torch.randn(16, 8), torch.randn(16, 1)
+    done = 0
+    while True:
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+        done += 1
+        told[:8] = done.to_bytes(8, "little")
+
+torch.set_num_threads(1)
+random.seed(5)
+for turn in range({kills}):
+    told = mmap.mmap(-1, 8)
+    child = os.fork()
+    if child == 0:
+        train(told)
+    while int.from_bytes(told[:8], "little") == 0:
+        time.sleep(0.001)
+    time.sleep(random.uniform(0, 0.05))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    print(child, int.from_bytes(told[:8], "little"))
+"""
+
+
+def test_the_last_completed_step_survives_sigkill(run, script):
+    got = run(script(SCRIPT.format(kills=KILLS)), timeout=900)
+    assert got.code == 0, got.err
+    last = {}
+    for item in got.of("step"):
+        last[item["pid"]] = max(last.get(item["pid"], 0), item["step"])
+    told = dict(map(int, line.split()) for line in got.out.splitlines())
+    assert len(told) == KILLS
+    wrong = {pid: (last.get(pid), steps) for pid, steps in told.items() if last.get(pid) not in (steps, steps + 1)}
+    assert wrong == {}, "process: (last step on record, steps it completed)"
