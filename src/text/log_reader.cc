@@ -26,6 +26,12 @@ bool IsBlank(std::string_view text) {
   return text.find_first_not_of(" \t") == std::string_view::npos;
 }
 
+/// A common phrase that a logger passes on as information: a sample of generated text, a message quoted.
+bool IsOnlyMentioned(const Signature& row, LogLevel level) {
+  return row.generic && row.role == LogFact::Role::kRoot &&
+         (level == LogLevel::kInfo || level == LogLevel::kDebug);
+}
+
 }  // namespace
 
 LogReader::LogReader(std::string source_name, EventSink& out, LogReaderOptions options)
@@ -157,7 +163,7 @@ void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number,
         std::any_of(matches.data(), &match, [&row](const SignatureMatcher::Match& other) {
           return other.signature->cause == row.cause && other.signature->role == row.role;
         });
-    if (row.role == LogFact::Role::kNoise || repeated) {
+    if (row.role == LogFact::Role::kNoise || repeated || IsOnlyMentioned(row, line.level)) {
       continue;
     }
     LogFact fact;

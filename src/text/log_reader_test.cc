@@ -131,6 +131,13 @@ TEST(LogReader, TrainingAfterAPlannedEndIsAnotherStage) {
             TextEnd::Kind::kMidProgress);
 }
 
+TEST(LogReader, ACommonPhrasePassedOnAsInformationIsNoFact) {
+  const std::string phrase = "No space left on device of thought\n";
+  EXPECT_TRUE(Read("INFO:root:sample: " + phrase).All<LogFact>().empty());
+  EXPECT_EQ(Read("ERROR:root:save: " + phrase).All<LogFact>().size(), 1U);
+  EXPECT_EQ(Read("tee: train.log: " + phrase).All<LogFact>().size(), 1U);
+}
+
 TEST(LogReader, ABarDrawnAgainAsItWasIsNoPoint) {
   const std::string bar = "Epoch 0:  3%|# | 3/100 [00:01<00:09, 1.0it/s, loss=0.5]";
   EXPECT_EQ(Read(bar + "\n" + std::string(kTraceback) + bar + "\n").All<Scalar>().size(), 1U);
