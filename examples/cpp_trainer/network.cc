@@ -107,7 +107,6 @@ double Network::Forward(const Dataset& data, const std::vector<std::size_t>& row
 double Network::Loss(const Dataset& data, const std::vector<std::size_t>& rows, int& correct) {
   const std::vector<float>& out = layers_.back().out;
   output_gradient_.assign(out.size(), 0);
-  loss_input_ = out;
   double loss = 0;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const float target = data.y[rows[row]];
@@ -143,10 +142,6 @@ double Network::ClassLoss(std::size_t row, int label, int& correct) {
   const std::vector<float> inner = softmax(raw);
   const bool twice = options_.fault == "double-softmax";
   const std::vector<float> share = twice ? softmax(inner) : inner;
-  if (twice) {
-    std::copy(inner.begin(), inner.end(),
-              loss_input_.begin() + static_cast<std::ptrdiff_t>(row * classes));
-  }
   std::vector<float> gradient(classes);
   for (std::size_t c = 0; c < classes; ++c) {
     gradient[c] = share[c] - (static_cast<int>(c) == label ? 1.0f : 0.0f);
@@ -165,9 +160,9 @@ double Network::ClassLoss(std::size_t row, int label, int& correct) {
   }
   const float p = share[static_cast<std::size_t>(label)];
   if (options_.fault == "invalid-math") {
-    // Somebody rounds probabilities to one digit: 0/0 in the gradient and log(0) as soon as one is
-    // small.
-    const float rounded = std::floor(p * 10) / 10;
+    // Somebody rounds probabilities to three digits: 0/0 in the gradient and log(0) as soon as one
+    // is small.
+    const float rounded = std::floor(p * 1000) / 1000;
     for (std::size_t c = 0; c < classes; ++c) {
       output_gradient_[row * classes + c] *= rounded / rounded;
     }
@@ -237,14 +232,6 @@ void Network::Step(double lr) {
           parameter->value[i] -= rate * m;
         }
       }
-    }
-  }
-}
-
-void Network::ScaleWeights(float factor) {
-  for (Layer& layer : layers_) {
-    for (float& value : layer.weight.value) {
-      value *= factor;
     }
   }
 }

@@ -24,7 +24,7 @@ const Fault kFaults[] = {
     {"tiny-inputs", "inputs of a thousandth of the usual size"},
     {"unscaled-targets", "regression targets in the thousands"},
     {"nan-in-data", "a NaN in one sample"},
-    {"invalid-math", "probabilities rounded to one digit before log and division"},
+    {"invalid-math", "probabilities rounded to three digits before log and division"},
     {"double-softmax", "probabilities given where scores are expected"},
     {"dead-relu", "biases so low that no unit ever fires"},
     {"saturation", "weights so large that sigmoid and tanh are flat"},
@@ -97,8 +97,8 @@ std::string ParseOptions(int argc, char** argv, Options& out) {
                                                {"--seed", &out.seed},
                                                {"--stats-every", &out.stats_every},
                                                {"--step-ms", &out.step_ms}};
-  const std::map<std::string, double*> reals = {
-      {"--lr", &out.lr}, {"--target", &out.target}, {"--weight-decay", &out.weight_decay}};
+  const std::map<std::string, double*> reals = {{"--lr", &out.lr},
+                                                {"--weight-decay", &out.weight_decay}};
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     if (name == "--help" || name == "--quiet") {
@@ -136,7 +136,7 @@ std::string Usage() {
       "sgd|momentum|adam]\n"
       "                   [--init he|xavier|zeros|huge|tiny] [--weight-decay X] [--samples N] "
       "[--seed N]\n"
-      "                   [--stats-every N] [--step-ms N] [--target X] [--fault NAME] [--quiet]\n"
+      "                   [--stats-every N] [--step-ms N] [--fault NAME] [--quiet]\n"
       "example: whystop run -- cpp_trainer --task spiral --lr 30 --optimizer sgd\n"
       "faults:\n";
   for (const Fault& fault : kFaults) {

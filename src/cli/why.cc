@@ -59,7 +59,9 @@ Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options) {
 std::string RenderTable(const std::vector<Verdict>& verdicts) {
   std::string text;
   for (const Verdict& verdict : verdicts) {
-    text += fmt::format("{:<28.28}  {:<13}  {:<13}  {}\n", verdict.run_id, Name(verdict.outcome),
+    const std::size_t more = verdict.sources.size() > 1 ? verdict.sources.size() - 1 : 0;
+    const std::string name = more == 0 ? verdict.run_id : fmt::format("{:.23} +{}", verdict.run_id, more);
+    text += fmt::format("{:<28.28}  {:<13}  {:<13}  {}\n", name, Name(verdict.outcome),
                         Name(verdict.learning), verdict.causes.empty() ? "" : verdict.causes.front().id);
   }
   return text + "\n";

@@ -94,6 +94,7 @@ TEST(Analysis, LinesOfAnEndingTracebackCountWhateverFollows) {
     analysis.Push({Seconds(1), seen});
     Scalar point;
     point.role = SeriesRole::kTrainLoss;
+    point.place = {"log", 20};
     analysis.Push({Seconds(1), point});
     EXPECT_EQ(RootOf(analysis.Judge(false)), ended ? "cuda-oom" : "-");
   }
@@ -127,6 +128,23 @@ TEST(Analysis, ARanksOwnExceptionComesBeforeTheLaunchersReport) {
   EXPECT_EQ(known.outcome, Outcome::kRaised);
   EXPECT_NE(known.causes.front().evidence.front().text.find("KeyError"), std::string::npos);
   EXPECT_EQ(RootOf(judge({launcher})), "sibling-rank-failed");
+}
+
+/// Output and errors in two files: whichever is read first, points of the one do not follow lines of the other.
+TEST(Analysis, PointsOfAnotherFileDoNotFollowALine) {
+  LogFact fact;
+  fact.cause = "scheduler-time-limit";
+  fact.role = LogFact::Role::kRoot;
+  fact.place = {"job.err", 1};
+  for (const char* file : {"job.out", "job.err"}) {
+    Scalar point;
+    point.role = SeriesRole::kTrainLoss;
+    point.place = {file, 2};
+    Analysis analysis;
+    analysis.Push({Seconds(1), fact});
+    analysis.Push({Seconds(1), point});
+    EXPECT_EQ(RootOf(analysis.Judge(false)), file == std::string("job.out") ? "scheduler-time-limit" : "-");
+  }
 }
 
 TEST(Analysis, PointsCollectedLateDoNotFollowTheLineThatEndedTheRun) {

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kReadingsMax = 8192;
 constexpr std::size_t kLogKindsMax = 512;
+constexpr std::size_t kFilesMax = 4096;
 constexpr std::size_t kObservationKindsMax = 128;
 
 template <typename T>
@@ -30,8 +31,8 @@ void CaseBuilder::Push(const Event& event) {
     Take(*sample, event.at);
   } else if (const auto* subject = event.As<SubjectSeen>()) {
     subjects_[subject->id] = subject->subject;
-  } else if (event.As<Scalar>() != nullptr) {
-    ++file_.metric_points;
+  } else if (const auto* scalar = event.As<Scalar>()) {
+    CountMetric(scalar->place.file);
     last_metric_at_ = std::max(last_metric_at_, event.at);
   } else if (const auto* start = event.As<RunStart>()) {
     Take(*start);
@@ -60,6 +61,22 @@ void CaseBuilder::Push(const Event& event) {
   } else if (const auto* text_end = event.As<TextEnd>()) {
     file_.text_end = *text_end;
   }
+}
+
+void CaseBuilder::CountMetric(const std::string& file) {
+  ++file_.metric_points;
+  if (last_file_ == nullptr || last_file_->first != file) {
+    if (file_metrics_.size() >= kFilesMax) {
+      file_metrics_.clear();
+    }
+    last_file_ = &*file_metrics_.try_emplace(file, 0).first;
+  }
+  ++last_file_->second;
+}
+
+std::int64_t CaseBuilder::MetricsOf(const std::string& file) const {
+  const auto found = file_metrics_.find(file);
+  return found == file_metrics_.end() ? 0 : found->second;
 }
 
 void CaseBuilder::Take(const RunStart& start) {
@@ -126,10 +143,10 @@ void CaseBuilder::Take(const LogFact& fact) {
     }
     found = log_facts_.emplace(key, FirstAndLast<Kept<LogFact>>(4, 8)).first;
   }
-  found->second.Push({order_, file_.metric_points, now_, fact});
+  found->second.Push(Keep(fact));
 }
 
-void CaseBuilder::Take(const ExceptionSeen& seen) { exceptions_.Push({order_, file_.metric_points, now_, seen}); }
+void CaseBuilder::Take(const ExceptionSeen& seen) { exceptions_.Push(Keep(seen)); }
 
 void CaseBuilder::Take(const Progress& progress) {
   KeepFurthest(file_.progress.epoch, progress.epoch);
@@ -155,7 +172,7 @@ void CaseBuilder::Take(const Observation& seen) {
     }
     found = observations_.emplace(seen.kind, FirstAndLast<Kept<Observation>>(64, 64)).first;
   }
-  found->second.Push({order_, file_.metric_points, now_, seen});
+  found->second.Push({order_, file_.metric_points, 0, now_, seen});
 }
 
 /// A log that several runs appended to: the verdict is about the last one.
@@ -165,13 +182,24 @@ void CaseBuilder::StartSession() {
   exceptions_ = FirstAndLast<Kept<ExceptionSeen>>(8, 24);
   file_.progress = Progress{};
   file_.metric_points = 0;
+  file_metrics_.clear();
+  last_file_ = nullptr;
 }
 
+template <typename T>
+CaseBuilder::Kept<T> CaseBuilder::Keep(const T& value) const {
+  return {order_, file_.metric_points, MetricsOf(value.place.file), now_, value};
+}
+
+/// Files are read one after the other: what another file holds did not come later.
 /// Points of a ring are collected up to a second after they were made: those from before the line do not follow it.
 template <typename T>
 std::int64_t CaseBuilder::MetricsAfter(const Kept<T>& kept) const {
   if (file_.watched && last_metric_at_ <= kept.at) {
     return 0;
+  }
+  if (!file_.watched && !kept.value.place.file.empty()) {
+    return MetricsOf(kept.value.place.file) - kept.metrics_before_in_file;
   }
   return file_.metric_points - kept.metrics_before;
 }

@@ -29,7 +29,8 @@ class CaseBuilder final : public EventSink {
   template <typename T>
   struct Kept {
     std::int64_t order = 0;
-    std::int64_t metrics_before = 0;
+    std::int64_t metrics_before = 0;          // In all.
+    std::int64_t metrics_before_in_file = 0;  // In the file that the value is from.
     RunTime at{};
     T value;
   };
@@ -43,10 +44,16 @@ class CaseBuilder final : public EventSink {
   void Take(const Observation& seen);
   void StartSession();
   template <typename T>
+  Kept<T> Keep(const T& value) const;
+  template <typename T>
   std::int64_t MetricsAfter(const Kept<T>& kept) const;
+  void CountMetric(const std::string& file);
+  std::int64_t MetricsOf(const std::string& file) const;
 
   CaseFile file_;
   RunTime now_{};             // Of the event that is being taken.
+  std::map<std::string, std::int64_t> file_metrics_;
+  std::pair<const std::string, std::int64_t>* last_file_ = nullptr;  // Of file_metrics_: the last one counted.
   RunTime last_metric_at_{};  // When the last metric point was made, which may be before it was collected.
   std::int64_t order_ = 0;
   std::unordered_map<SubjectId, Subject> subjects_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/human.h"
@@ -62,8 +63,35 @@ const VerdictCause* Blamed(const Verdict& verdict, Answers answers) {
   return nullptr;
 }
 
+/// "KeyError: 'x', at train.py:3": says more than that something was raised.
+std::string ShortException(const VerdictCause& cause) {
+  constexpr std::size_t kTextMax = 140;
+  for (const Evidence& evidence : cause.evidence) {
+    if (evidence.kind == "exception") {
+      const std::string line = evidence.text.substr(0, evidence.text.find('\n'));
+      return line.size() <= kTextMax ? line : line.substr(0, line.rfind(' ', kTextMax)) + " ...";
+    }
+  }
+  return cause.title;
+}
+
+/// The program's own words say that training was over before the end.
+bool TrainingHadFinished(const CaseFile& run) {
+  return std::any_of(run.log_facts.begin(), run.log_facts.end(), [&run](const LogFact& fact) {
+    return fact.role == LogFact::Role::kNormal && fact.cause.starts_with("finished-") &&
+           fact.metrics_after <= 3 + run.metric_points / 20;
+  });
+}
+
+bool IsEmpty(const CaseFile& run) {
+  return !run.watched && run.metric_points == 0 && run.log_facts.empty() && run.exceptions.empty() && run.text_end &&
+         run.text_end->last_line.empty();
+}
+
 std::string Told(const VerdictCause& cause) {
-  const std::string title = cause.title.empty() ? cause.id : cause.title;
+  const std::string title = cause.title.empty()                ? cause.id
+                            : cause.id == "uncaught-exception" ? ShortException(cause)
+                                                               : cause.title;
   return cause.confidence == Confidence::kCertain ? title : fmt::format("{} ({})", title, Name(cause.confidence));
 }
 
@@ -72,6 +100,13 @@ std::string Told(const VerdictCause& cause) {
 std::string Ending(const CaseFile& run, const Verdict& verdict) {
   if (Blamed(verdict, Answers::kStop) == nullptr && !run.notes.empty() && run.notes.front().rfind("could not start", 0) == 0) {
     return run.notes.front();
+  }
+  if (verdict.outcome == Outcome::kUnknown && IsEmpty(run)) {
+    return "the log is empty";
+  }
+  const bool failed = verdict.outcome == Outcome::kRaised || verdict.outcome == Outcome::kCrashed;
+  if (failed && TrainingHadFinished(run)) {
+    return How(verdict) + " after training had finished";
   }
   return How(verdict) + (verdict.outcome == Outcome::kUnknown && !run.watched ? "" : Where(verdict));
 }

@@ -51,6 +51,10 @@ class Search {
       return named ? Status(head.error()) : Status(Ok{});
     }
     const FileKind kind = SniffBytes(*head);
+    if (const std::string_view packed = CompressionOf(*head); named && kind == FileKind::kOther && !packed.empty()) {
+      return Error{Error::Code::kUsage, "'" + path + "' is compressed (" + std::string(packed) + ")",
+                   "unpack it, or read it from a pipe: zcat '" + path + "' | whystop why -"};
+    }
     if (kind == FileKind::kOther || (!named && IsForeign(path, kind, *head))) {
       if (named) {
         ignored.push_back(path);
@@ -251,6 +255,10 @@ Result<Found> FindRuns(const std::vector<std::string>& paths, const FindLimits& 
   Search search(limits, on_progress);
   for (const std::string& path : paths) {
     WS_RETURN_IF_ERROR(search.Take(path));
+  }
+  // An empty file (a job.err to which nothing was written) tells nothing beside others.
+  if (std::any_of(search.files.begin(), search.files.end(), [](const FoundFile& file) { return file.kind != FileKind::kEmpty; })) {
+    std::erase_if(search.files, [](const FoundFile& file) { return file.kind == FileKind::kEmpty; });
   }
   std::map<std::string, std::vector<FoundFile>> folders;
   for (FoundFile& file : search.files) {

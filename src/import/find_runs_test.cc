@@ -54,6 +54,25 @@ TEST_F(FindRunsTest, LogAndMetricsOfOneFolderAreOneRun) {
   EXPECT_EQ(found.runs[0].files[0].kind, FileKind::kTable);
 }
 
+TEST_F(FindRunsTest, AnEmptyFileBesideOthersTellsNothing) {
+  Write("job.out", kLog, 5);
+  Write("job.err", "");
+  const auto both = FindRuns({(root_ / "job.out").string(), (root_ / "job.err").string()}, {}, [](std::size_t) {});
+  ASSERT_TRUE(both);
+  ASSERT_EQ(both->runs.size(), 1u);
+  EXPECT_EQ(both->runs[0].files.size(), 1u);
+  const auto alone = FindRuns({(root_ / "job.err").string()}, {}, [](std::size_t) {});
+  EXPECT_TRUE(alone && alone->runs.size() == 1u);
+}
+
+TEST_F(FindRunsTest, ACompressedFileIsRefusedWithTheWayOut) {
+  Write("train.log.gz", "\x1f\x8b\x08\x01\x02\x03\x04\x05\x06\x07");
+  const auto found = FindRuns({(root_ / "train.log.gz").string()}, {}, [](std::size_t) {});
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().what.find("gzip"), std::string::npos);
+  EXPECT_NE(found.error().hint.find("whystop why -"), std::string::npos);
+}
+
 TEST_F(FindRunsTest, LogsOfDifferentJobsAreDifferentRuns) {
   Write("slurm-1.out", kLog, 100);
   Write("slurm-2.out", kLog);

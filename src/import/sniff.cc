@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/fd.h"
@@ -193,6 +194,17 @@ std::string_view FileKindName(FileKind kind) {
       break;
   }
   return "other";
+}
+
+std::string_view CompressionOf(std::string_view head) {
+  constexpr std::pair<std::string_view, std::string_view> kMagics[] = {
+      {"\x1f\x8b", "gzip"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"\xfd\x37zXZ", "xz"}, {"BZh", "bzip2"}, {"PK\x03\x04", "zip"}};
+  for (const auto& [magic, name] : kMagics) {
+    if (head.starts_with(magic)) {
+      return name;
+    }
+  }
+  return "";
 }
 
 FileKind SniffBytes(std::string_view head) {

@@ -28,6 +28,9 @@ constexpr std::size_t kSniffBytes = 64 << 10;
 FileKind SniffBytes(std::string_view head);
 Result<FileKind> SniffFile(const std::string& path);
 
+/// "gzip", "zstd", "xz", "bzip2", "zip", or nothing: how the file is packed.
+std::string_view CompressionOf(std::string_view head);
+
 /// Whether a table or JSON file names a loss or a learning rate, or a score beside a counter. Folders hold datasets and
 /// configurations of the same shapes; a file that nobody named is only taken for metrics if it speaks of training.
 bool SpeaksOfTraining(FileKind kind, std::string_view head);

@@ -36,6 +36,12 @@ TEST(Sniff, ALogStaysALog) {
   EXPECT_EQ(SniffBytes("epoch,loss\n"), FileKind::kTextLog);
 }
 
+TEST(Sniff, KnowsPackedFiles) {
+  EXPECT_EQ(CompressionOf("\x1f\x8b\x08 and more"), "gzip");
+  EXPECT_EQ(CompressionOf("PK\x03\x04"), "zip");
+  EXPECT_EQ(CompressionOf("Epoch 1"), "");
+}
+
 TEST(Sniff, BinaryIsOther) {
   std::string bytes;
   for (int i = 0; i < 1000; ++i) {

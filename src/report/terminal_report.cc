@@ -43,7 +43,8 @@ class Page {
       std::size_t size = rest.size();
       if (size > room) {
         const auto space = rest.rfind(' ', room);
-        size = space == std::string_view::npos || space < room / 2 ? room : space;
+        const auto word = std::min(rest.find(' ', room), rest.size()) - (space == std::string_view::npos ? 0 : space);
+        size = space == std::string_view::npos || (space < room / 2 && word > room) ? room : space;
       }
       text_ += (first ? shown : std::string(kLabelWidth, ' ')) + std::string(rest.substr(0, size)) + "\n";
       rest.remove_prefix(size);
@@ -108,8 +109,8 @@ std::string CommandLine(const Verdict& verdict) {
 
 std::string Title(const Verdict& verdict) {
   std::string title = "whystop";
-  if (!verdict.run_id.empty()) {
-    title += "  run " + verdict.run_id;
+  if (!verdict.run_id.empty() && !verdict.command.empty()) {
+    title += "  run " + verdict.run_id;  // Files name themselves.
   }
   if (!verdict.command.empty()) {
     title += "  " + CommandLine(verdict);

@@ -1,10 +1,43 @@
 #include <fmt/format.h>
 
+#include <string>
+#include <string_view>
+
 #include "cause/evidence.h"
 #include "cause/exception_facts.h"
 #include "cause/weighers.h"
 
 namespace whystop {
+namespace {
+
+struct Remedy {
+  std::string_view type;
+  std::string_view text;
+};
+constexpr Remedy kRemedies[] = {
+    {"ModuleNotFoundError",
+     "Install the module into the environment that runs the job, and try the import there: `python -c 'import NAME'`."},
+    {"ImportError",
+     "Compare the versions of the two packages: the name is not in the one that is installed, or a library is missing."},
+    {"FileNotFoundError",
+     "Check the path as the job sees it: relative paths start at its working folder, and nodes mount different disks."},
+    {"NotADirectoryError", "Check the path as the job sees it: one of its parts is a file."},
+    {"PermissionError", "Check owner and rights of the path for the user that runs the job, container users included."},
+    {"AttributeError",
+     "Compare the installed version with the one that the code was written for, and look for a None in place of an object."},
+    {"SyntaxError", "Mend the line; a newer syntax than the interpreter knows shows in the same way."},
+    {"UnicodeDecodeError", "Name the file's encoding when opening it, or leave out what is no text."},
+};
+
+void AddFixesFor(std::string_view type, Hypothesis& out) {
+  for (const Remedy& remedy : kRemedies) {
+    if (type == remedy.type) {
+      out.Fix(std::string(remedy.text));
+    }
+  }
+}
+
+}  // namespace
 
 void WeighUncaughtException(const CaseFile& run, Hypothesis& out) {
   const ExceptionSeen* last = FindEndingException(run);
@@ -15,10 +48,12 @@ void WeighUncaughtException(const CaseFile& run, Hypothesis& out) {
   Evidence evidence = IsLaunchersReport(*last) ? Supports("exception", DescribeException(*last))
                                                : Decisive("exception", DescribeException(*last));
   evidence.place = last->place;
-  if (const StackPlace at = InnermostUsersFrame(*last); at.found) {
+  // The text names the line of code; a log's reader also wants to find the traceback.
+  if (const StackPlace at = InnermostUsersFrame(*last); at.found && (run.watched || last->last_line == 0)) {
     evidence.place = {at.file, at.line};
   }
   out.Add(std::move(evidence));
+  AddFixesFor(last->type, out);
   if (!last->first_type.empty() && last->first_type != last->type) {
     out.Add(Supports("exception", fmt::format("the chain began with {}: {}", last->first_type, last->first_message)));
   }

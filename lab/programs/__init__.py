@@ -1,1 +1,0 @@
-"""Composes real PyTorch programs, healthy and sick, from parts: data, model, loss, optimizer, schedule, loop, fault."""
