@@ -186,6 +186,9 @@ def length(value):
     if kind.__name__ in ("tqdm", "tqdm_notebook", "tqdm_rich"):
         total = value.__dict__.get("total")
         return int(total) if total is not None else length(value.__dict__.get("iterable"))
+    if kind.__module__ == "accelerate.data_loader":
+        # It gives as many batches as the loader inside, but takes each one a turn early: no loader for is_loader().
+        return length(value.__dict__.get("base_dataloader"))
     if is_loader(value) and value._dataset_kind == 0:
         try:
             return len(value)  # A DataLoader over a map-style dataset: its sampler asks the same at every pass.

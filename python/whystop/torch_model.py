@@ -19,6 +19,7 @@ class Modules:
         self._training = training
         self._built = {}  # id -> weak reference
         self._parts = set()  # ids of modules that belong to another one
+        self.count = 0  # Modules with parameters or parts that were ever built.
 
     @quiet
     def on_parameter(self, module, name, parameter):
@@ -34,6 +35,7 @@ class Modules:
     def _remember(self, module):
         key = id(module)
         if key not in self._built:
+            self.count += 1
             self._built[key] = weakref.ref(module, lambda _, key=key: self._forget(key))
 
     def _forget(self, key):

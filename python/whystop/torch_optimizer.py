@@ -20,10 +20,12 @@ class Optimizers:
         self._steps = weakref.WeakKeyDictionary()
         self.unchecked = True  # The optimizer that steps is to be compared with the model still.
         self._root = None
+        self.count = 0  # That were ever made.
         self.on_first = []  # Called once, when the first optimizer is made.
 
     @quiet
     def on_created(self, result, optimizer, *rest):
+        self.count += 1
         first = not self._known
         self._known.add(optimizer)
         if first:

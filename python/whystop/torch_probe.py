@@ -21,6 +21,7 @@ from whystop.torch_amp import Gradients
 from whystop.torch_backward import Backwards
 from whystop.torch_data import Loaders
 from whystop.torch_losses import NAMES, LossCalls
+from whystop.torch_memory import DeviceMemory
 from whystop.torch_model import Modules, Names
 from whystop.torch_nonfinite import NonFinite
 from whystop.torch_optimizer import Optimizers
@@ -81,8 +82,10 @@ class _Observers:
         self._nonfinite = NonFinite(training, reader, self._optimizers, self._parameters)
         self._schedules = Schedules(training)
         self._loop = LoopWatch(training)
+        self._memory = DeviceMemory(torch, training)
         self._last_told = perf_counter()
         self._mode = None
+        self._program = getattr(sys.modules.get("__main__"), "__file__", None)  # Gone when the program has ended.
         self._sentinel_at = 0
         self._next_episode = EPISODES[0]
 
@@ -166,6 +169,7 @@ class _Observers:
         if root is not None and root.training is not self._mode:
             self._mode = root.training
             training.channel.observe("mode", training.step, training=root.training)
+        self._memory.after_step(now)
         if now - self._last_told >= _TELL_EVERY_S:
             self._last_told = now
             self._tell_all()
@@ -174,7 +178,20 @@ class _Observers:
     @quiet
     def _tell_end(self):
         self._loop.at_exit()
+        self._memory.tell()
+        if self._training.pulse.steps == 0:
+            self._tell_no_training()
         self._tell_all()
+
+    @quiet
+    def _tell_no_training(self):
+        training = self._training
+        if training.pulse.backwards == 0 and self._modules.count:
+            training.channel.observe("no-training", modules=self._modules.count, optimizers=self._optimizers.count)
+        if self._optimizers.count:
+            from whystop.loop_unturned import tell_unturned
+
+            tell_unturned(training.channel, self._program)
 
     @quiet
     def _tell_all(self):

@@ -99,6 +99,12 @@ std::vector<Unknown> ListUnknowns(const CaseFile& run, const Verdict& verdict) {
                    option == "-S" ? "start Python without -S"
                                   : fmt::format("start Python without {}, or once: whystop install-hook --python PYTHON", option)});
   }
+  if (const Observation* idle = run.FindObservation("no-training"); idle != nullptr) {
+    const bool inference = idle->Number("optimizers") == 0;
+    out.push_back({inference ? "whether it learned: it made no optimizer and no backward pass, so it used a model and trained none"
+                             : "whether it learned: an optimizer was made, but no backward pass and no step",
+                   inference ? "nothing, if that was its purpose" : "the code between the optimizer and the training loop"});
+  }
   const MemoryFacts memory = ReadMemoryFacts(run);
   if (run.watched && run.Signal() == SIGKILL && !memory.cgroup_kills && !memory.host_kills) {
     out.push_back({"whether memory ran out: no counter could be read", "dmesg | grep -i 'killed process'"});

@@ -63,3 +63,15 @@ def test_torchrun_is_bit_identical_and_every_rank_is_seen(run, tmp_path):
     assert prints[0] == prints[1]
     assert len({item["pid"] for item in got.of("step")}) == 2
     assert got.observations("probe-failure") == []
+
+
+def test_accelerate_is_bit_identical_and_its_plan_is_read(run):
+    script = os.path.join(SCRIPTS, "accelerate_fit.py")
+    bare, got = run(script, probe=False), run(script)
+    assert bare.code == 0, bare.err
+    assert (got.code, got.out, got.err) == (bare.code, bare.out, bare.err)
+    assert got.observations("probe-failure") == []
+    assert len(got.of("step")) == 12, "3 epochs of 8 batches, 2 a step"
+    plan = [(item["role"], item["planned"]) for item in got.observations("loop-plan")[:2]]
+    assert plan == [("epochs", 3), ("steps", 8)]
+    assert got.of("progress")[-1]["epoch"] == 3

@@ -1,3 +1,5 @@
+#include <string>
+
 #include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/training_facts.h"
@@ -5,7 +7,24 @@
 
 namespace whystop {
 
+namespace {
+
+/// A loop over what is left to train: its header began at or behind its end.
+void WeighLoop(const CaseFile& run, Hypothesis& out) {
+  const Observation* loop = run.FindObservation("loop-never-turned");
+  if (loop == nullptr || NumberOf(*loop, "start") <= 0) {
+    return;
+  }
+  const std::string values = TextOf(*loop, "values");
+  out.Add(Decisive("loop", "the training loop over `" + TextOf(*loop, "over") + "` made no turn" +
+                               (values.empty() ? "" : ": " + values)));
+  out.Fix("raise the number of steps or epochs above what the checkpoint has reached, or start afresh");
+}
+
+}  // namespace
+
 void WeighResumeAlreadyComplete(const CaseFile& run, Hypothesis& out) {
+  WeighLoop(run, out);
   const Observation* framework = run.FindObservation("framework");
   if (framework == nullptr) {
     return;
