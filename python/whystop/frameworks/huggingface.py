@@ -1,24 +1,23 @@
 """Hugging Face Trainer: its plan, its logs, and who stopped it."""
 
-from whystop import torch_probe
 from whystop.frameworks.metrics import tell
-from whystop.frameworks.stop_flag import StopFlag
+from whystop.frameworks.observer import observe
 from whystop.guard import quiet
-from whystop.tap import tap
 
 
 def install(module):
     """Called after `transformers.trainer_callback` was imported."""
-    training = torch_probe.current
-    if training is None:
-        return
-    module.TrainerControl.should_training_stop = StopFlag("should_training_stop", training, "transformers")
     handler = module.CallbackHandler
-    observer = _Trainer(training)
-    tap(handler.on_train_begin, before=observer.begin)
-    tap(handler.on_epoch_begin, before=observer.progress)
-    tap(handler.on_log, before=observer.log)
-    tap(handler.on_train_end, before=observer.end)
+
+    def taps(trainer):
+        return [
+            (handler.on_train_begin, trainer.begin, None),
+            (handler.on_epoch_begin, trainer.progress, None),
+            (handler.on_log, trainer.log, None),
+            (handler.on_train_end, trainer.end, None),
+        ]
+
+    observe(module.TrainerControl, "should_training_stop", "transformers", _Trainer, taps)
 
 
 class _Trainer:

@@ -2,27 +2,28 @@
 
 import sys
 
-from whystop import torch_probe
 from whystop.frameworks.metrics import tell
-from whystop.frameworks.stop_flag import StopFlag
+from whystop.frameworks.observer import observe
 from whystop.guard import quiet
-from whystop.tap import tap
 
 
 def install(module):
     """Called after `lightning.pytorch.trainer.trainer` (or the older package's) was imported."""
-    training = torch_probe.current
     package = module.__name__.split(".trainer.trainer")[0]
     loop_module = sys.modules.get(f"{package}.loops.fit_loop")
-    if training is None or loop_module is None:
+    if loop_module is None:
         return
-    module.Trainer.should_stop = StopFlag("should_stop", training, "lightning")
     loop = loop_module._FitLoop
-    observer = _Fit(training)
-    tap(loop.on_run_start, before=observer.begin)
-    tap(loop.on_advance_start, before=observer.progress)
-    tap(loop.on_advance_end, after=observer.epoch_end)
-    tap(loop.on_run_end, before=observer.end)
+
+    def taps(fit):
+        return [
+            (loop.on_run_start, fit.begin, None),
+            (loop.on_advance_start, fit.progress, None),
+            (loop.on_advance_end, None, fit.epoch_end),
+            (loop.on_run_end, fit.end, None),
+        ]
+
+    observe(module.Trainer, "should_stop", "lightning", _Fit, taps)
 
 
 class _Fit:
