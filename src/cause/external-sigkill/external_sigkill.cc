@@ -25,6 +25,9 @@ void WeighExternalSigkill(const CaseFile& run, Hypothesis& out) {
     out.Add(Decisive("sample", "no out-of-memory kill was counted" + (figures.empty() ? "" : "; " + figures)));
   } else if (!counters_seen) {
     out.Add(Missing("sample", "no out-of-memory counter could be read, so memory is not ruled out"));
+    // Most kills without a known sender are the kernel's: ask for that first.
+    out.Fix("look for a memory kill before anything else: dmesg -T | grep -i 'killed process', sacct -j JOBID -o "
+            "State,MaxRSS,ReqMem, kubectl describe pod (OOMKilled)");
   } else {
     out.Add(Contradicts("sample", "an out-of-memory kill was counted during the run"));
   }
