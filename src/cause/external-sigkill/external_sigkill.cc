@@ -8,8 +8,22 @@
 
 namespace whystop {
 
+namespace {
+
+/// Most kills without a known sender are the kernel's: ask for that first.
+void AskForMemory(Hypothesis& out) {
+  out.Add(Missing("sample", "no out-of-memory counter could be read, so memory is not ruled out"));
+  out.Fix("look for a memory kill before anything else: dmesg -T | grep -i 'killed process', sacct -j JOBID -o "
+          "State,MaxRSS,ReqMem, kubectl describe pod (OOMKilled)");
+}
+
+}  // namespace
+
 void WeighExternalSigkill(const CaseFile& run, Hypothesis& out) {
   if (SignalOfJob(run) != SIGKILL) {
+    if (!run.watched && run.FindLog("external-sigkill", LogFact::Role::kConfirm) != nullptr) {
+      AskForMemory(out);
+    }
     return;
   }
   const MemoryFacts memory = ReadMemoryFacts(run);
@@ -24,10 +38,7 @@ void WeighExternalSigkill(const CaseFile& run, Hypothesis& out) {
     const std::string figures = memory.Figures();
     out.Add(Decisive("sample", "no out-of-memory kill was counted" + (figures.empty() ? "" : "; " + figures)));
   } else if (!counters_seen) {
-    out.Add(Missing("sample", "no out-of-memory counter could be read, so memory is not ruled out"));
-    // Most kills without a known sender are the kernel's: ask for that first.
-    out.Fix("look for a memory kill before anything else: dmesg -T | grep -i 'killed process', sacct -j JOBID -o "
-            "State,MaxRSS,ReqMem, kubectl describe pod (OOMKilled)");
+    AskForMemory(out);
   } else {
     out.Add(Contradicts("sample", "an out-of-memory kill was counted during the run"));
   }
