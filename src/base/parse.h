@@ -19,12 +19,16 @@ std::optional<T> ParseWhole(std::string_view text) {
 }
 
 inline std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const auto first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) {
-    return {};
+  const auto blank = [](char letter) {
+    return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n';
+  };
+  while (!text.empty() && blank(text.front())) {
+    text.remove_prefix(1);
   }
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+  while (!text.empty() && blank(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
 }
 
 }  // namespace whystop

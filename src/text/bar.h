@@ -24,7 +24,7 @@ struct Bar {
   std::string_view done_text;
   std::string_view total_text;
   const BarLabel* known_label = nullptr;  // What DescribeLabel says, if it is known already.
-  std::size_t size = 0;      // Bytes of the line up to the bar's end; what follows is other text.
+  std::size_t size = 0;  // Bytes of the line up to the bar's end; what follows is other text.
 };
 
 /// The bar at the start of a line, or nullopt. Most lines have none and are refused quickly.

@@ -33,11 +33,14 @@ class EventLines final : public EventSink {
       add(seen->type), add(seen->message), add(seen->first_message), add(seen->frames.size());
       add(seen->ended_process), add(seen->place.line);
     } else if (const auto* scalar = event.As<Scalar>()) {
-      add(scalar->series), add(scalar->value), add(scalar->place.line), add(scalar->step.value_or(-1));
-      add(scalar->epoch.value_or(-1)), add(static_cast<int>(scalar->role)), add(scalar->rank.value_or(-1));
+      add(scalar->series), add(scalar->value), add(scalar->place.line),
+          add(scalar->step.value_or(-1));
+      add(scalar->epoch.value_or(-1)), add(static_cast<int>(scalar->role)),
+          add(scalar->rank.value_or(-1));
     } else if (const auto* progress = event.As<Progress>()) {
       add(progress->step.value_or(-1)), add(progress->steps_planned.value_or(-1));
-      add(progress->epoch.value_or(-1)), add(progress->epochs_planned.value_or(-1)), add(progress->place.line);
+      add(progress->epoch.value_or(-1)), add(progress->epochs_planned.value_or(-1)),
+          add(progress->place.line);
     } else if (const auto* note = event.As<Observation>()) {
       add(note->kind), add(note->attributes.size());
     } else if (const auto* end = event.As<TextEnd>()) {
@@ -49,7 +52,8 @@ class EventLines final : public EventSink {
 };
 
 /// Reads `bytes` in pieces of `piece_bytes`, with or without the memory for shapes of lines.
-inline std::vector<std::string> ReadEventLines(std::string_view bytes, std::size_t piece_bytes, bool learn_shapes) {
+inline std::vector<std::string> ReadEventLines(std::string_view bytes, std::size_t piece_bytes,
+                                               bool learn_shapes) {
   EventLines out;
   LogReader reader("log", out, {.text_end = true, .learn_shapes = learn_shapes});
   for (std::size_t at = 0; at < bytes.size(); at += piece_bytes) {

@@ -37,9 +37,8 @@ std::optional<MetricPlan::Number> MetricPlan::NumberAt(std::string_view text, st
       digits.begin(), digits.end(), [](char letter) { return IsOf(letter, kLetterDigit); }));
   number.plain = count > 0 && count <= kExactDigitsMax &&
                  count + (point == std::string_view::npos ? 0 : 1) == digits.size();
-  number.decimals = point == std::string_view::npos
-                        ? 0
-                        : static_cast<std::uint32_t>(digits.size() - point - 1);
+  number.decimals =
+      point == std::string_view::npos ? 0 : static_cast<std::uint32_t>(digits.size() - point - 1);
   return number;
 }
 

@@ -24,7 +24,9 @@ std::uint64_t Fold(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-bool IsZero(std::string_view shape, std::size_t at) { return at < shape.size() && shape[at] == '0'; }
+bool IsZero(std::string_view shape, std::size_t at) {
+  return at < shape.size() && shape[at] == '0';
+}
 
 /// Does the run of digits at `at` stand behind "1e", "2.5e-" and the like?
 bool IsExponent(std::string_view shape, std::size_t at) {

@@ -1,6 +1,7 @@
 #include "text/line_splitter.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "text/terminal_text.h"
@@ -25,10 +26,13 @@ std::size_t FindControl(std::string_view text) {
     std::uint64_t halves[2];
     std::memcpy(halves, &found, sizeof halves);
     if ((halves[0] | halves[1]) != 0) {
-      break;
+      const int bits =
+          halves[0] != 0 ? std::countr_zero(halves[0]) : 64 + std::countr_zero(halves[1]);
+      return at + static_cast<std::size_t>(bits / 8);
     }
   }
-  const auto found = std::find_if(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), IsControl);
+  const auto found =
+      std::find_if(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), IsControl);
   return found == text.end() ? std::string_view::npos
                              : static_cast<std::size_t>(found - text.begin());
 }

@@ -23,7 +23,8 @@ constexpr std::int64_t kStdioBufferBytes = 8192;
 constexpr int kBarsInLineMax = 4096;  // Some writers drop the returns between redraws.
 
 bool IsBlank(std::string_view text) {
-  return text.find_first_not_of(" \t") == std::string_view::npos;
+  return std::all_of(text.begin(), text.end(),
+                     [](char letter) { return letter == ' ' || letter == '\t'; });
 }
 
 /// A common phrase that a logger passes on as information: a sample of generated text, a message quoted.

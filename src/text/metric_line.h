@@ -26,8 +26,9 @@ struct MetricLine {
   bool validation = false;        // The line is about held-out data ("Validation batch 3/9").
   bool in_progress = false;       // A redraw of a bar that is not full yet (Keras).
 
-  bool eta = false;               // Of a Keras bar: it says how long it will take.
-  bool by_value = false;  // What it means hangs on the numbers' values, not on the line's shape alone.
+  bool eta = false;  // Of a Keras bar: it says how long it will take.
+  bool by_value =
+      false;  // What it means hangs on the numbers' values, not on the line's shape alone.
   std::uint32_t epoch_at = 0;  // Where the numbers of the counters stand.
   std::uint32_t epochs_at = 0;
   std::uint32_t step_at = 0;

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::size_t kSeenOnce = 8192;
 constexpr std::int64_t kCreditMax = 4096;
-constexpr std::int64_t kCostOfLearning = 16;  // In lines that a plan must serve to be worth its making.
+constexpr std::int64_t kCostOfLearning =
+    16;  // In lines that a plan must serve to be worth its making.
 
 }  // namespace
 

@@ -12,8 +12,8 @@
 
 namespace whystop {
 
-/// Remembers what lines of the same shape mean: a log is a few print statements, repeated. A shape is
-/// learned when it comes the second time. Bounded: kEntries plans, the older one of two goes.
+/// Remembers what lines of the same shape mean: a log is a few print statements, repeated. A shape
+/// is learned when it comes the second time. Bounded: kEntries plans, the older one of two goes.
 class ShapeCache {
  public:
   static constexpr std::size_t kEntries = 4096;

@@ -62,7 +62,8 @@ std::string Turned(std::string text, std::uint32_t seed) {
 }
 
 /// Goal: remembering shapes changes speed and nothing else.
-/// Method: every dialect that we know, three times over with other digits, read with and without it.
+/// Method: every dialect that we know, three times over with other digits, read with and without
+/// it.
 TEST(ShapeCache, ChangesNoEventOfAnyDialect) {
   const std::string dialects =
       "{'loss': 1.2345, 'grad_norm': 0.123456789012345, 'learning_rate': 1.5e-05, 'epoch': 0.12}\n"
@@ -76,10 +77,12 @@ TEST(ShapeCache, ChangesNoEventOfAnyDialect) {
       "100/100 [======] - 12s 1ms/step - loss: 0.5000 - accuracy: 0.9876\n"
       "iteration 100: the data loader is waiting for worker 3 of 8\n"
       "      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size\n"
-      "      1/150        21G      1.385      1.094     0.8692         88       1024: 100%|####| 9/9 [00:12<00:00, 1.2it/s]\n"
+      "      1/150        21G      1.385      1.094     0.8692         88       1024: 100%|####| "
+      "9/9 [00:12<00:00, 1.2it/s]\n"
       "                   all        453        907      0.792      0.805      0.841      0.382\n"
       "num_train_epochs=12, max_steps = 100\nloss nan\nlayer3.loss: 0.25 top5: 1e-3\n"
-      "RuntimeError: CUDA error: 710\nexit code 137\nstep 12,000 loss 3.0\nepoch -1 step 1234567890123 loss 4\n";
+      "RuntimeError: CUDA error: 710\nexit code 137\nstep 12,000 loss 3.0\nepoch -1 step "
+      "1234567890123 loss 4\n";
   std::string text;
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     text += Turned(dialects, seed);

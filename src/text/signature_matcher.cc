@@ -3,12 +3,9 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <limits>
 #include <mutex>
 #include <numeric>
-#include <unordered_set>
 #include <utility>
 
 #include "base/parse.h"
@@ -16,12 +13,11 @@
 namespace whystop {
 namespace {
 
-constexpr std::size_t kPieceBytes = 7;
+constexpr std::size_t kLiteralBytesMin = 7;  // Has a word at every alignment.
 constexpr unsigned kBitmapBits =
     18;  // 32 KiB: fits a first-level cache, and few words fall on another by chance.
 
-// What ordinary logs are made of. A piece that shares words with this would fire on every other
-// line.
+// What ordinary logs are made of. A word of this would fire on every other line.
 constexpr std::string_view kOrdinaryText =
     "Epoch 1/100 epoch: 12 step 100/1000 loss: 0.1234 - accuracy: 0.9876 - val_loss: 0.2345 - "
     "val_accuracy: 0.8765 "
@@ -69,43 +65,37 @@ constexpr unsigned kCoarseBits = 12;
 std::uint32_t CoarseSlot(std::uint32_t word) { return word * 0x85EBCA6BU >> (32 - kCoarseBits); }
 std::uint32_t Slot(std::uint32_t word) { return word * 0x9E3779B1U >> (32 - kBitmapBits); }
 
-const std::unordered_set<std::uint32_t>& OrdinaryWords() {
-  static const std::unordered_set<std::uint32_t> words = [] {
-    std::unordered_set<std::uint32_t> all;
+/// How often each word of four bytes stands in ordinary logs.
+const std::unordered_map<std::uint32_t, int>& OrdinaryWords() {
+  static const std::unordered_map<std::uint32_t, int> words = [] {
+    std::unordered_map<std::uint32_t, int> all;
     for (std::size_t at = 0; at + 4 <= kOrdinaryText.size(); ++at) {
-      all.insert(LoadWord(kOrdinaryText.data() + at));
+      ++all[LoadWord(kOrdinaryText.data() + at)];
     }
     return all;
   }();
   return words;
 }
 
-int OrdinaryWindows(std::string_view piece) {
-  int common = 0;
-  for (std::size_t at = 0; at + 4 <= piece.size(); ++at) {
-    common += OrdinaryWords().contains(LoadWord(piece.data() + at)) ? 1 : 0;
-  }
-  return common;
-}
-
-/// Lower-case letters and blanks make up most of a log; other characters make a piece rare.
-int Plainness(std::string_view piece) {
-  return static_cast<int>(std::count_if(piece.begin(), piece.end(), [](char letter) {
+/// Lower-case letters and blanks make up most of a log; other characters make a word rare.
+int Plainness(std::string_view word) {
+  return static_cast<int>(std::count_if(word.begin(), word.end(), [](char letter) {
     return letter == ' ' ||
            std::string_view("etaoinsrlds0123").find(letter) != std::string_view::npos;
   }));
 }
 
-/// The rarest 7 bytes of the text.
-std::string_view RarestPiece(std::string_view literal) {
-  std::string_view best;
-  int best_cost = std::numeric_limits<int>::max();
-  for (std::size_t at = 0; at + kPieceBytes <= literal.size(); ++at) {
-    const std::string_view piece = literal.substr(at, kPieceBytes);
-    const int cost = 100 * OrdinaryWindows(piece) + Plainness(piece);
-    if (cost < best_cost) {
-      best_cost = cost;
-      best = piece;
+int CostOf(std::string_view word) {
+  const auto found = OrdinaryWords().find(LoadWord(word.data()));
+  return (found == OrdinaryWords().end() ? 0 : 100 * found->second) + Plainness(word);
+}
+
+/// The rarest of the words at `first`, `first` + 4, ...
+std::size_t RarestWordAt(std::string_view literal, std::size_t first) {
+  std::size_t best = first;
+  for (std::size_t at = first; at + 4 <= literal.size(); at += 4) {
+    if (CostOf(literal.substr(at, 4)) < CostOf(literal.substr(best, 4))) {
+      best = at;
     }
   }
   return best;
@@ -140,7 +130,7 @@ SignatureMatcher::SignatureMatcher(std::span<const Signature> signatures)
       whole_lines_.emplace(entries_[index]->signature.pattern, static_cast<std::uint32_t>(index));
       whole_line_bytes_max_ = std::max(whole_line_bytes_max_, signature.pattern.size());
     } else {
-      AddPiece(index, entries_[index]->literal);
+      AddWords(index, entries_[index]->literal);
     }
   }
   SortWords();
@@ -148,20 +138,22 @@ SignatureMatcher::SignatureMatcher(std::span<const Signature> signatures)
 
 SignatureMatcher::~SignatureMatcher() = default;
 
-void SignatureMatcher::AddPiece(std::size_t index, const std::string& literal) {
-  const std::string_view piece = RarestPiece(literal);
-  if (piece.empty()) {
+/// Wherever the literal stands, one of its four ways to lie over multiples of four is the case; for
+/// each of them one word is enough to find it.
+void SignatureMatcher::AddWords(std::size_t index, std::string_view literal) {
+  if (literal.size() < kLiteralBytesMin) {
     unfiltered_.push_back(static_cast<std::uint32_t>(index));
     return;
   }
-  const std::size_t start = literal.find(piece);
-  for (std::size_t at = 0; at + 4 <= piece.size(); ++at) {
-    const std::uint32_t word = LoadWord(piece.data() + at);
+  for (std::size_t first = 0; first < 4; ++first) {
+    const std::size_t at = RarestWordAt(literal, first);
+    const std::uint32_t word = LoadWord(literal.data() + at);
     const std::uint32_t slot = Slot(word);
     bitmap_[slot / 64] |= std::uint64_t{1} << slot % 64;
     words_.push_back({.word = word,
+                      .first = LoadWord(literal.data()),
                       .index = static_cast<std::uint32_t>(index),
-                      .offset = static_cast<std::uint32_t>(start + at)});
+                      .offset = static_cast<std::uint32_t>(at)});
   }
 }
 
@@ -192,8 +184,11 @@ std::span<const SignatureMatcher::Word> SignatureMatcher::WordsAt(const char* at
 }
 
 bool SignatureMatcher::StandsAt(const Word& word, std::string_view text, std::size_t at) const {
+  if (at < word.offset || LoadWord(text.data() + at - word.offset) != word.first) {
+    return false;
+  }
   const std::string& literal = entries_[word.index]->literal;
-  return at >= word.offset && text.size() - (at - word.offset) >= literal.size() &&
+  return text.size() - (at - word.offset) >= literal.size() &&
          std::memcmp(text.data() + at - word.offset, literal.data(), literal.size()) == 0;
 }
 
@@ -210,23 +205,24 @@ std::size_t SignatureMatcher::NextCandidate(std::string_view text, std::size_t f
   const std::uint64_t* bits = bitmap_.data();
   const auto bit = [bits](const char* at) {
     const std::uint32_t slot = Slot(LoadWord(at));
-    return static_cast<unsigned>(bits[slot / 64] >> slot % 64 & 1);
+    return bits[slot / 64] >> slot % 64;  // In the lowest place; the others are to be ignored.
   };
   std::size_t at = (from + 3) & ~std::size_t{3};
   // Four words with one branch: nearly all of a log is none of our business.
   for (; at + 16 <= text.size(); at += 16) {
     const char* here = text.data() + at;
-    unsigned hits = bit(here) | bit(here + 4) << 1 | bit(here + 8) << 2 | bit(here + 12) << 3;
-    while (hits != 0) {
-      const std::size_t found = at + 4 * static_cast<std::size_t>(std::countr_zero(hits));
-      if (IsCandidate(text, found)) {
+    const std::uint64_t any = bit(here) | bit(here + 4) | bit(here + 8) | bit(here + 12);
+    if ((any & 1) == 0) {
+      continue;
+    }
+    for (std::size_t found = at; found < at + 16; found += 4) {
+      if ((bit(text.data() + found) & 1) != 0 && IsCandidate(text, found)) {
         return found;
       }
-      hits &= hits - 1;
     }
   }
   for (; at + 4 <= text.size(); at += 4) {
-    if (bit(text.data() + at) != 0 && IsCandidate(text, at)) {
+    if ((bit(text.data() + at) & 1) != 0 && IsCandidate(text, at)) {
       return at;
     }
   }

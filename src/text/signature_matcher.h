@@ -16,10 +16,10 @@ class RE2;
 
 namespace whystop {
 
-/// Finds all signatures of a table in one pass. From each signature one 7-byte piece of the text it
-/// must contain is taken; any occurrence covers one 4-byte word at a multiple of four, so only
-/// every fourth position is looked at, in a bitmap that fits the first-level cache. Only then the
-/// text is compared, and only then RE2 runs, on one line.
+/// Finds all signatures of a table in one pass. From the text that each signature must contain four
+/// rare words of 4 bytes are taken, so that one of them lies at a multiple of four wherever the
+/// text stands: only every fourth position is looked at, in a bitmap that fits the first-level
+/// cache. Only then the text is compared, and only then RE2 runs, on one line.
 class SignatureMatcher {
  public:
   struct Match {
@@ -46,13 +46,14 @@ class SignatureMatcher {
 
  private:
   struct Entry;
-  /// One word of a signature's piece, and where in its required text it stands.
+  /// One word of a signature, and where in its required text it stands.
   struct Word {
     std::uint32_t word = 0;
+    std::uint32_t first = 0;  // The first word of that text: tells nearly all mistakes.
     std::uint32_t index = 0;
     std::uint32_t offset = 0;
   };
-  void AddPiece(std::size_t index, const std::string& literal);
+  void AddWords(std::size_t index, std::string_view literal);
   void SortWords();
   /// All words equal to the one at `at`; empty for nearly every position.
   std::span<const Word> WordsAt(const char* at) const;
@@ -67,7 +68,7 @@ class SignatureMatcher {
   std::unordered_map<std::string_view, std::uint32_t> whole_lines_;
   std::size_t whole_line_bytes_max_ = 0;
   std::vector<std::uint32_t>
-      unfiltered_;  // No usable piece: tried on every line. Empty for our table (tested).
+      unfiltered_;  // No usable word: tried on every line. Empty for our table (tested).
 };
 
 }  // namespace whystop
