@@ -37,6 +37,7 @@ std::optional<MetricPlan::Number> MetricPlan::NumberAt(std::string_view text, st
       digits.begin(), digits.end(), [](char letter) { return IsOf(letter, kLetterDigit); }));
   number.plain = count > 0 && count <= kExactDigitsMax &&
                  count + (point == std::string_view::npos ? 0 : 1) == digits.size();
+  number.decimal = digits.find_first_not_of("0123456789.eE+-") == std::string_view::npos;
   number.decimals =
       point == std::string_view::npos ? 0 : static_cast<std::uint32_t>(digits.size() - point - 1);
   return number;
@@ -45,6 +46,10 @@ std::optional<MetricPlan::Number> MetricPlan::NumberAt(std::string_view text, st
 bool MetricPlan::ReadValue(const Number& number, std::string_view text, double& out) {
   if (number.plain) {
     out = ReadPlainNumber(text.substr(number.at, number.size), number.decimals);
+    return true;
+  }
+  if (number.decimal) {
+    out = ReadDecimal(text.substr(number.at, number.size));
     return true;
   }
   const std::optional<NumberToken> token = ReadNumber(text.substr(number.at));
@@ -134,8 +139,8 @@ bool LinePlan::LearnBar(std::string_view line) {
   const Bar bar = *ParseBar(line);
   const bool own_label = bar.label.empty() || (bar.label.data() >= line.data() &&
                                                bar.label.data() < line.data() + line.size());
-  if (!own_label || line.find_first_not_of(" \t", bar.size) != std::string_view::npos) {
-    return false;  // A bar of mmcv, which has no label of its own, or more stands behind it.
+  if (!own_label) {
+    return false;  // A bar of mmcv.
   }
   is_bar_ = true;
   const auto part = [line](std::string_view text) {

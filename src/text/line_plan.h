@@ -29,7 +29,8 @@ class MetricPlan {
     std::uint32_t at = 0;
     std::uint32_t size = 0;
     std::uint32_t decimals = 0;
-    bool plain = false;  // Digits, at most a sign and a point, exact as a fraction.
+    bool decimal = false;  // Digits, point and exponent.
+    bool plain = false;    // Digits, at most a sign and a point, exact as a fraction.
   };
   struct Value {
     std::uint32_t key_at = 0;

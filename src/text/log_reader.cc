@@ -77,7 +77,7 @@ void LogReader::OnLine(const LogLine& line) {
       return;
     }
     text = rest;
-    plan_ = nullptr;
+    plan_ = options_.learn_shapes ? shapes_.Find(text) : nullptr;
   }
   ReadText(text, line.number);
 }

@@ -141,6 +141,13 @@ void JoinThousands(std::string_view text, NumberToken& token) {
 
 }  // namespace
 
+double ReadDecimal(std::string_view token) {
+  token.remove_prefix(token[0] == '+' ? 1 : 0);
+  double value = 0;
+  fast_float::from_chars(token.data(), token.data() + token.size(), value);
+  return value;
+}
+
 double ReadPlainNumber(std::string_view text, std::size_t decimals) {
   std::uint64_t digits = 0;
   for (const char letter : text) {

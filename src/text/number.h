@@ -21,4 +21,7 @@ std::optional<NumberToken> ReadNumber(std::string_view text);
 /// The value of digits with at most a sign and a point, 15 digits in all, as ReadNumber gives it.
 double ReadPlainNumber(std::string_view text, std::size_t decimals);
 
+/// The value of a whole token of digits, point and exponent, as ReadNumber gives it.
+double ReadDecimal(std::string_view token);
+
 }  // namespace whystop
