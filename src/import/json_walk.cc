@@ -71,11 +71,11 @@ class Handler {
 
   bool Null() { return Next(); }
   bool Bool(bool value) { return Number(value ? 1 : 0); }
-  bool Int(int value) { return Number(value); }
-  bool Uint(unsigned value) { return Number(value); }
-  bool Int64(std::int64_t value) { return Number(static_cast<double>(value)); }
-  bool Uint64(std::uint64_t value) { return Number(static_cast<double>(value)); }
-  bool Double(double value) { return Number(value); }
+  bool Int(int value) { return Digits(value); }
+  bool Uint(unsigned value) { return Digits(value); }
+  bool Int64(std::int64_t value) { return Digits(static_cast<double>(value)); }
+  bool Uint64(std::uint64_t value) { return Digits(static_cast<double>(value)); }
+  bool Double(double value) { return Digits(value); }
   bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
 
   bool String(const char* text, rapidjson::SizeType size, bool) {
@@ -165,6 +165,9 @@ class Handler {
     const std::string_view path = std::string_view(path_).substr(row_path_bytes_);
     return path.starts_with('/') ? path.substr(1) : path;
   }
+
+  /// No number ends a document: one at the end of the text was cut, and may have been any other.
+  bool Digits(double value) { return !stream_.at_end() && Number(value); }
 
   bool Number(double value) {
     if (InRow()) {

@@ -33,6 +33,14 @@ bool IsOnlyMentioned(const Signature& row, LogLevel level) {
          (level == LogLevel::kInfo || level == LogLevel::kDebug);
 }
 
+/// The text without a number at its very end, which may be the first half of another: "step 10/5".
+std::string_view WithoutCutNumber(std::string_view text) {
+  const std::size_t last = text.find_last_not_of("0123456789.eE+-");
+  const std::size_t start = last == std::string_view::npos ? 0 : last + 1;
+  const bool number = text.find_first_of("0123456789.", start) != std::string_view::npos;
+  return number ? text.substr(0, start) : text;
+}
+
 }  // namespace
 
 LogReader::LogReader(std::string source_name, EventSink& out, LogReaderOptions options)
@@ -69,7 +77,7 @@ void LogReader::OnNulRun(std::int64_t bytes, std::int64_t line) {
 void LogReader::OnLine(const LogLine& line) {
   std::string_view text = line.text;
   bytes_ += static_cast<std::int64_t>(text.size()) + 1;
-  plan_ = options_.learn_shapes ? shapes_.Find(text) : nullptr;
+  plan_ = options_.learn_shapes && !finishing_ ? shapes_.Find(text) : nullptr;
   known_names_ = nullptr;
   std::string_view rest;
   for (int bars = 0; bars < kBarsInLineMax && ReadBar(text, line.number, rest); ++bars) {
@@ -77,7 +85,7 @@ void LogReader::OnLine(const LogLine& line) {
       return;
     }
     text = rest;
-    plan_ = options_.learn_shapes ? shapes_.Find(text) : nullptr;
+    plan_ = options_.learn_shapes && !finishing_ ? shapes_.Find(text) : nullptr;
   }
   ReadText(text, line.number);
 }
@@ -103,10 +111,11 @@ bool LogReader::ReadBar(std::string_view text, std::int64_t number, std::string_
     static_cast<void>(progress_.PushBar(*bar));
   }
   bar_advances_ += std::max<std::int64_t>(0, progress_.advances() - advances_before);
+  const bool closed = !finishing_ || text.substr(0, bar->size).ends_with(']');
   // Drawn again as it was, after a message or at the end: no new point.
   const bool redrawn = progress_.advances() == advances_before && bar->postfix == last_postfix_;
   last_postfix_.assign(bar->postfix);
-  if (!redrawn && !bar->postfix.empty() && Lex(bar->postfix) &&
+  if (!redrawn && !bar->postfix.empty() && Lex(closed ? bar->postfix : WithoutCutNumber(bar->postfix)) &&
       !metric_line_.values.empty()) {
     metric_line_.step = bar->done;
     metric_line_.steps = bar->total;
@@ -273,9 +282,10 @@ void LogReader::ReadMetrics(const PeeledLine& line, std::int64_t number) {
   if (columns_.PushHeader(line.body)) {
     return;
   }
-  if (columns_.ReadRow(line.body, metric_line_) || Lex(line.body)) {
+  const std::string_view body = finishing_ ? WithoutCutNumber(line.body) : line.body;
+  if (columns_.ReadRow(body, metric_line_) || Lex(body)) {
     if (!metric_line_.has_counter() && (plan_ == nullptr || plan_->plans())) {
-      ReadPlan(line.body);
+      ReadPlan(body);
     }
     PushMetricLine(number, line.rank);
   }
@@ -385,6 +395,7 @@ void LogReader::StartSession(const char* reason, std::int64_t number) {
 
 void LogReader::Finish(RunTime at, std::optional<std::chrono::seconds> age) {
   at_ = at;
+  finishing_ = true;
   splitter_.Finish();
   tracebacks_.Finish();
   TakeExceptions();

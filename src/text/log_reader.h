@@ -92,6 +92,7 @@ class LogReader final : private LineSink {
 
   RunTime at_{};
   ShapeCache shapes_;
+  bool finishing_ = false;  // What comes now has no line break: its last number may be cut.
   const LinePlan* plan_ = nullptr;  // For the line at hand, if its shape is known.
   MetricStream::KnownNames* known_names_ = nullptr;  // Of metric_line_, if it was read by the plan.
   MetricLine metric_line_;  // Scratch, as are the points and the event.
