@@ -4,7 +4,8 @@
 One process trains under the probe and takes it out and puts it back every few dozen steps, so that the machine's load, the
 clock and the layout of memory are the same for both. Three kinds of blocks take turns in random order: without, with, and
 without once more; the third against the first is the noise floor of the measurement. CPU time of the training thread is what
-the bar applies to; wall time says the same only on a quiet machine.
+the bar applies to; wall time says the same only on a quiet machine. "own" is what the probe itself accounts for: it hardly
+depends on the machine's load, but does not hold what a hook costs the code behind it.
 
 Usage: overhead.py [--seconds N] [--loads mlp,transformer,cnn]     Exit code 1: a ratio is above the bar.
 """
@@ -20,6 +21,7 @@ import time
 BAR = 1.01
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 STEPS = {"mlp": 16, "transformer": 2, "cnn": 6}  # Of a block.
+WARM_UP = {"mlp": 3000, "transformer": 70, "cnn": 500}  # Steps: what is done once, at the beginning of a run, is not measured.
 MODES = ("without", "with", "again")
 
 
@@ -66,15 +68,22 @@ def train(load, after_step):
             after_step()
 
 
+def _clocks():
+    """CPU seconds of this thread, wall seconds, seconds that the probe accounts for."""
+    from whystop import torch_probe
+
+    return time.thread_time(), time.perf_counter(), torch_probe.current.pulse.spent_s
+
+
 class Blocks:
-    """Switches the probe behind every block of steps, and prints a line a block: mode, CPU seconds, wall seconds."""
+    """Switches the probe behind every block of steps, and prints a line a block: its mode and what each of _clocks() counted."""
 
     def __init__(self, load, seconds):
         self._size = STEPS[load]
         self._until = time.monotonic() + seconds
         self._modes = []
         self._mode = None
-        self._left = 20 if load == "transformer" else 300  # What is done once, at the beginning of a run, is not measured here.
+        self._left = WARM_UP[load]
         self._began = None
 
     def after_step(self):
@@ -82,11 +91,11 @@ class Blocks:
         if self._left > 0:
             return
         if self._began is not None:
-            print(self._mode, time.thread_time() - self._began[0], time.perf_counter() - self._began[1])
+            print(self._mode, *(now - then for now, then in zip(_clocks(), self._began)))
             self._began = None
         elif self._mode is not None:
             self._left = self._size
-            self._began = (time.thread_time(), time.perf_counter())
+            self._began = _clocks()
             return
         self._next_mode()
 
@@ -111,11 +120,11 @@ def measure(load, seconds, rings):
     environment["WHYSTOP_NATIVE_DIR"] = os.path.join(ROOT, "build", "python", "whystop")
     command = [sys.executable, os.path.abspath(__file__), "--child", load, "--seconds", str(seconds)]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    times = {(mode, clock): [] for mode in MODES for clock in ("cpu", "wall")}
+    times = {(mode, clock): [] for mode in MODES for clock in ("cpu", "wall", "own")}
     for line in done.stdout.splitlines():
-        mode, cpu, wall = line.split()
-        times[mode, "cpu"].append(float(cpu))
-        times[mode, "wall"].append(float(wall))
+        mode, *seconds = line.split()
+        for clock, value in zip(("cpu", "wall", "own"), seconds):
+            times[mode, clock].append(float(value))
     return times
 
 
@@ -149,6 +158,8 @@ def main():
             step_ms = 1000 * quantile(base, 0.25) / STEPS[load]
             print(f"{load:12} {step_ms:8.2f} {len(base):7} {clock:>6}" + "".join(f" {ratio:8.4f}" for ratio in probed + floor), flush=True)
             over = over or (clock == "cpu" and probed[2] > BAR)
+        own = sum(times["with", "own"]) / sum(times["with", "cpu"])
+        print(f"{load:12} {'':16} {'own':>6} {1 + own:8.4f}", flush=True)
     return 1 if over else 0
 
 
