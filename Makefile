@@ -34,7 +34,7 @@ bench: build $(VENV)/.done
 	$(PYTHON) bench/run.py
 
 lab: build $(VENV)/.done
-	$(PYTHON) lab/run.py
+	$(PYTHON) lab/run.py --write
 
 lab-quick: build $(VENV)/.done
 	$(PYTHON) lab/run.py --quick

@@ -1,98 +1,125 @@
 #!/usr/bin/env python3
-"""Runs the laboratory's grid under whystop and prints confusion matrix, precision, recall and false-alarm rate."""
+"""Makes labelled training runs, healthy and sick, runs each under whystop, and reports what was said of them (lab/README.md)."""
 
 import argparse
-import collections
 import concurrent.futures
-import json
-import math
+import datetime
+import os
 import pathlib
-import subprocess
 import sys
-import tempfile
+import time
 
-from grid import LabRun, runs
+import cpp_grid
+from programs.catalogue import cases
+from programs.program import digest
+from report import Judged, is_right, said, tables
+from runner import BUILD, ROOT, STORE, TorchRunner, probe_hash, record, verdict_of
+from truth import HEALTHY, SICK, state_of
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-BUILD = ROOT / "build"
-
-
-def verdict_of(run: LabRun) -> dict:
-    """Runs one trainer in a folder of its own and returns whystop's verdict."""
-    with tempfile.TemporaryDirectory() as folder:
-        recording = pathlib.Path(folder) / "r"
-        subprocess.run([BUILD / "whystop", "run", "--quiet", "--dir", recording, "--", BUILD / "cpp_trainer", *run.arguments],
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False)
-        judged = subprocess.run([BUILD / "whystop", "why", "--json", recording], capture_output=True, check=False)
-        return json.loads(judged.stdout)
+AT_ONCE = int(os.environ.get("LAB_AT_ONCE", 2))
 
 
-def blamed_by(verdict: dict) -> str:
-    for cause in verdict["causes"]:
-        if cause["role"] == "root" and cause["fault"]:
-            return cause["id"]
-    return "-"
+def show(done: int, total: int) -> None:
+    if sys.stderr.isatty() or done % 100 == 0 or done == total:
+        print(f"{done} of {total} runs", end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr)
 
 
-def named_by(verdict: dict) -> str:
-    """The first root, a normal end included: some labels are normal ends (target-reached)."""
-    for cause in verdict["causes"]:
-        if cause["role"] == "root":
-            return cause["id"]
-    return "-"
+def do_all(pool, work, things: list, until: float) -> None:
+    """Does the work for each thing, two at once, and begins nothing after `until`."""
+    def one(thing):
+        if time.monotonic() < until:
+            work(thing)
+    for done, _ in enumerate(pool.map(one, things), 1):
+        show(done, len(things))
 
 
-def wilson(hits: int, count: int) -> tuple:
-    """95 % interval of a share."""
-    if count == 0:
-        return 0.0, 1.0
-    z, share = 1.96, hits / count
-    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count)) / (1 + z * z / count)
-    return max(0.0, middle - half), min(1.0, middle + half)
+def torch_half(options, until: float) -> list:
+    runner = TorchRunner(probe_hash())
+    grid = [case for case in cases(range(options.from_seed, options.seeds)) if not options.only or case.label in options.only or case.family in options.only]
+    texts = list(dict.fromkeys(text for case in grid for text in (case.twin, case.text) if text))
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        do_all(pool, runner.run, [text for text in texts if not options.judge and not runner.is_done(text)], until)
+        done = [text for text in texts if runner.is_done(text)]
+        verdicts = dict(zip(done, pool.map(lambda text: verdict_of(runner.recording_of(text)), done)))
+    judged, twins, unclear = [], set(), 0
+    for case in grid:
+        ready = case.text in verdicts and (case.twin is None or case.twin in verdicts)
+        if not ready:
+            continue
+        twin = runner.score(case.twin) if case.twin else None
+        state = state_of(case.judged, runner.score(case.text), twin)
+        healthy = state == HEALTHY or case.label == "healthy"
+        if case.twin and case.twin not in twins and twin and twin.learned():
+            twins.add(case.twin)
+            judged.append(Judged("healthy", "twin", (), "learning", case.seed, verdicts[case.twin], digest(case.twin)))
+        if case.label == "healthy" and case.judged == "always":
+            state = HEALTHY
+        if state not in (SICK, HEALTHY):
+            unclear += 1
+            continue
+        label, family = ("healthy", case.family if case.label == "healthy" else f"weak {case.label}") if healthy else (case.label, case.label)
+        judged.append(Judged(label, family, () if healthy else case.accepted, case.question, case.seed, verdicts[case.text], digest(case.text)))
+    print(f"{unclear} runs left out: neither clearly hurt nor clearly sound", file=sys.stderr)
+    return judged
 
 
-def report(results: list) -> str:
-    said = collections.defaultdict(collections.Counter)
-    right = collections.Counter()
-    for run, verdict in results:
-        name = blamed_by(verdict) if run.family == "healthy" else named_by(verdict)
-        said[run.family][name] += 1
-        right[run.family] += name in run.accepted if run.accepted else name == "-"
-    lines = ["| label | runs | right | said |", "| --- | --- | --- | --- |"]
-    for family in sorted(said):
-        count = sum(said[family].values())
-        words = ", ".join(f"{name} {times}" for name, times in said[family].most_common())
-        lines.append(f"| {family} | {count} | {right[family] / count:.0%} | {words} |")
-    sick = [family for family in said if family != "healthy"]
-    total = sum(sum(said[family].values()) for family in sick)
-    hits = sum(right[family] for family in sick)
-    healthy = sum(said["healthy"].values())
-    alarms = healthy - right["healthy"]
-    low, high = wilson(alarms, healthy)
-    lines += ["", f"Sick runs: root cause right in {hits} of {total} ({hits / max(total, 1):.1%}).",
-              f"Healthy runs: {alarms} of {healthy} blamed ({alarms / max(healthy, 1):.1%}, 95 % interval {low:.1%} to {high:.1%})."]
-    return "\n".join(lines)
+def cpp_half(options, until: float) -> list:
+    binary = digest(str((BUILD / "cpp_trainer").read_bytes()))
+    grid = [run for run in cpp_grid.runs(options.seeds, 400) if not options.only or run.family in options.only]
+
+    def one(run) -> pathlib.Path:
+        return record([BUILD / "cpp_trainer", *run.arguments], f"cpp-{digest(' '.join(run.arguments))}-{binary[:8]}", {})
+
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        do_all(pool, one, grid, until)
+        verdicts = list(pool.map(lambda run: verdict_of(one(run)), grid))
+    return [Judged(run.label, run.family, run.accepted, run.question, run.seed, verdict, " ".join(run.arguments)) for run, verdict in zip(grid, verdicts)]
+
+
+def text_of(halves: dict, command: str) -> str:
+    lines = ["# The laboratory's last run", "", f"Written by `{command}` on {datetime.date.today()}; `lab/README.md` says what was run and how it is labelled.",
+             "Thresholds may be chosen by looking at even seeds; the figures that count are those of odd seeds."]
+    for half, runs in halves.items():
+        for title, odd in (("odd seeds, reported", 1), ("even seeds, for choosing", 0)):
+            lines += ["", f"## {half}: {title}", "", tables([run for run in runs if run.seed % 2 == odd])]
+    return "\n".join(lines) + "\n"
+
+
+def tell_misses(runs: list) -> None:
+    """Even seeds only: nobody tunes on what is reported."""
+    for run in runs:
+        if run.seed % 2 == 0 and not is_right(run):
+            print(f"{run.label}/{run.family} seed {run.seed} {run.name}: said {said(run)}; {run.verdict['learning']}, {run.verdict['learning_text']}")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="4 seeds instead of 40")
-    parser.add_argument("--seeds", type=int, help="how many seeds")
-    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--quick", action="store_true", help="2 seeds of PyTorch, 4 of C++, at most 14 minutes")
+    parser.add_argument("--seeds", type=int, default=40, help="how many seeds")
+    parser.add_argument("--from-seed", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=1e6, help="begin no run after that time; what is there is reported")
+    parser.add_argument("--half", choices=("torch", "cpp", "both"), default="both")
+    parser.add_argument("--only", nargs="*", help="labels or healthy families")
+    parser.add_argument("--judge", action="store_true", help="run nothing new: judge again what was recorded")
+    parser.add_argument("--misses", action="store_true", help="tell each wrong verdict of an even seed")
+    parser.add_argument("--write", action="store_true", help="write docs/lab.md")
     options = parser.parse_args()
-    seeds = options.seeds or (4 if options.quick else 40)
-    grid = list(runs(seeds, options.steps))
-    results = []
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for run, verdict in zip(grid, pool.map(verdict_of, grid)):
-            results.append((run, verdict))
-            if sys.stderr.isatty() or len(results) % 100 == 0:
-                print(f"{len(results)} of {len(grid)} runs", end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr)
-    print("## Reported seeds (odd)\n")
-    print(report([one for one in results if one[0].seed % 2 == 1]))
-    print("\n## Seeds for choosing thresholds (even)\n")
-    print(report([one for one in results if one[0].seed % 2 == 0]))
+    if options.quick:
+        options.seeds, options.minutes = 2, 14
+    until = time.monotonic() + 60 * options.minutes
+    halves = {}
+    if options.half != "torch":
+        halves["C++"] = cpp_half(options, until)
+    if options.half != "cpp":
+        halves = {"PyTorch": torch_half(options, until), **halves}
+    if options.misses:
+        for runs in halves.values():
+            tell_misses(runs)
+        return 0
+    text = text_of(halves, "lab/run.py " + " ".join(sys.argv[1:]))
+    print(text)
+    if options.write:
+        (ROOT / "docs" / "lab.md").write_text(text)
     return 0
 
 

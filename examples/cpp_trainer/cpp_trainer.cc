@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <vector>
 #include <whystop/whystop.hpp>
 
@@ -63,6 +65,89 @@ void RecordTensors(whystop::Run& recorder, Network& network, int step) {
   }
   const Layer& first = network.layers().front();
   recorder.Tensor(WS_INPUT, "batch", step, first.in.data(), first.in.size());
+  recorder.Inputs(step, first.in.data(), first.in.size() / first.inputs, first.inputs);
+}
+
+/// Why does it not learn? What each hidden layer puts out, and what the loss was given.
+void RecordForward(whystop::Run& recorder, Network& network, const Options& options,
+                   const std::vector<float>& targets, int step) {
+  if (!recorder.recorded()) {
+    return;
+  }
+  const char* type = options.activation == "relu"   ? "ReLU"
+                     : options.activation == "tanh" ? "Tanh"
+                                                    : "Sigmoid";
+  for (std::size_t i = 0; i + 1 < network.layers().size(); ++i) {
+    const Layer& layer = network.layers()[i];
+    recorder.Activations(step, layer.weight.name.c_str(), type, layer.out.data(), targets.size(),
+                         layer.outputs);
+  }
+  const bool regression = network.loss_input().size() == targets.size();
+  recorder.Loss(step, {regression ? "mse_loss" : "cross_entropy", network.loss_input().data(),
+                       targets.data(), targets.size(), network.layers().back().outputs, step});
+}
+
+/// Which came first? Weights are looked at before the loss, because a bad weight makes a bad loss.
+void RecordNotFinite(whystop::Run& recorder, Network& network, int step) {
+  const auto is_bad = [](const std::vector<float>& values) {
+    return std::any_of(values.begin(), values.end(),
+                       [](float value) { return !std::isfinite(value); });
+  };
+  const bool weight = std::any_of(network.layers().begin(), network.layers().end(),
+                                  [&](const Layer& layer) { return is_bad(layer.weight.value); });
+  recorder.NotFinite(step, is_bad(network.layers().front().in) ? "input"
+                           : weight                            ? "weight"
+                                                               : "loss");
+}
+
+/// What the optimizer's step added to each weight.
+class Updates {
+ public:
+  void Before(Network& network) {
+    before_.clear();
+    for (const Layer& layer : network.layers()) {
+      before_.push_back(layer.weight.value);
+    }
+  }
+  void Record(whystop::Run& recorder, Network& network, int step) {
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      const Parameter& weight = network.layers()[i].weight;
+      for (std::size_t j = 0; j < before_[i].size(); ++j) {
+        before_[i][j] = weight.value[j] - before_[i][j];
+      }
+      recorder.Tensor(WS_UPDATE, weight.name.c_str(), step, before_[i].data(), before_[i].size());
+    }
+  }
+
+ private:
+  std::vector<std::vector<float>> before_;
+};
+
+std::vector<float> TargetsOf(const Dataset& data, const std::vector<std::size_t>& rows) {
+  std::vector<float> targets;
+  for (const std::size_t row : rows) {
+    targets.push_back(data.y[row]);
+  }
+  return targets;
+}
+
+/// What is known before the first step.
+void RecordSetup(whystop::Run& recorder, Network& network, const Options& options,
+                 const Dataset& data, double lr) {
+  const bool plain = options.optimizer != "adam";
+  recorder.Optimizer(plain ? "SGD" : "Adam", lr, options.optimizer == "momentum" ? 0.9 : 0,
+                     options.weight_decay);
+  std::int64_t parameters = 0;
+  for (const Layer& layer : network.layers()) {
+    parameters += static_cast<std::int64_t>(layer.weight.value.size() + layer.bias.value.size());
+    recorder.Tensor(WS_WEIGHT, layer.weight.name.c_str(), 0, layer.weight.value.data(),
+                    layer.weight.value.size());
+  }
+  recorder.Model("mlp", options.activation.c_str(), parameters);
+  if (!data.regression) {
+    const std::vector<std::int32_t> labels(data.y.begin(), data.y.end());
+    recorder.Labels(labels.data(), labels.size());
+  }
 }
 
 void Evaluate(whystop::Run& recorder, Network& network, const Dataset& held_out, int step) {
@@ -80,12 +165,18 @@ void Evaluate(whystop::Run& recorder, Network& network, const Dataset& held_out,
 }
 
 /// The two faults of a program that stops itself.
-bool WantsToStop(const Options& options, double loss, double& best) {
-  if (options.fault == "target-reached") {
-    return loss < 0.05;
+bool WantsToStop(const Options& options, double loss, double& best, whystop::Run& recorder) {
+  if (options.fault == "target-reached" && loss < options.target) {
+    recorder.Stop(
+        __FILE__, __LINE__, "loss < target",
+        ("loss=" + std::to_string(loss) + ", target=" + std::to_string(options.target)).c_str());
+    return true;
   }
   const bool worse = options.fault == "early-stop" && loss > best;
   best = loss;
+  if (worse) {
+    recorder.Stop(__FILE__, __LINE__, "wait >= patience", "wait=1, patience=1");
+  }
   return worse;
 }
 
@@ -102,7 +193,10 @@ void Train(const Options& options) {
   whystop::Run recorder;
   recorder.Plan(std::ceil(static_cast<double>(options.steps) / steps_per_epoch), options.steps);
   recorder.LearningRate(std::abs(lr));
+  RecordSetup(recorder, network, options, data, std::abs(lr));
   recorder.Phase("train");
+  Updates updates;
+  int zeroed = 0, stepped = 0;
   double epoch_loss = 0, best = INFINITY;
   int epoch = 0;
   bool was_finite = true;
@@ -115,7 +209,7 @@ void Train(const Options& options) {
         if (!options.quiet) {
           std::printf("epoch %d loss %.4f\n", epoch - 1, epoch_loss / steps_per_epoch);
         }
-        if (WantsToStop(options, epoch_loss / steps_per_epoch, best)) {
+        if (WantsToStop(options, epoch_loss / steps_per_epoch, best, recorder)) {
           std::printf("stopping early\n");
           return;
         }
@@ -127,6 +221,7 @@ void Train(const Options& options) {
     const double loss = network.Forward(data, rows, correct);
     if (options.fault != "missing-zero-grad") {
       network.ZeroGradients();
+      ++zeroed;
     }
     network.Backward();
     if (options.fault == "loss-spike" && step == options.steps / 2) {
@@ -138,11 +233,23 @@ void Train(const Options& options) {
     }
     const bool turned_bad = was_finite && !std::isfinite(loss);
     was_finite = std::isfinite(loss);
-    if (step % options.stats_every == 1 || options.stats_every == 1 || turned_bad) {
+    const bool look = recorder.recorded() &&
+                      (step % options.stats_every == 1 || options.stats_every == 1 || turned_bad);
+    if (look) {
       RecordTensors(recorder, network, step);
+      RecordForward(recorder, network, options, TargetsOf(data, rows), step);
+      updates.Before(network);
+    }
+    if (turned_bad) {
+      RecordNotFinite(recorder, network, step);
     }
     if (options.fault != "no-optimizer-step") {
       network.Step(lr);
+      ++stepped;
+    }
+    if (look) {
+      updates.Record(recorder, network, step);
+      recorder.Calls(stepped, step, zeroed);
     }
     recorder.Step(step, loss);
     epoch_loss += loss;
@@ -151,6 +258,7 @@ void Train(const Options& options) {
     }
     MaybeDie(options, step);
   }
+  recorder.Calls(stepped, options.steps, zeroed);
   Evaluate(recorder, network, held_out, options.steps);
   std::printf("done after %d steps\n", options.steps);
 }

@@ -107,6 +107,7 @@ double Network::Forward(const Dataset& data, const std::vector<std::size_t>& row
 double Network::Loss(const Dataset& data, const std::vector<std::size_t>& rows, int& correct) {
   const std::vector<float>& out = layers_.back().out;
   output_gradient_.assign(out.size(), 0);
+  loss_input_ = out;
   double loss = 0;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const float target = data.y[rows[row]];
@@ -142,6 +143,10 @@ double Network::ClassLoss(std::size_t row, int label, int& correct) {
   const std::vector<float> inner = softmax(raw);
   const bool twice = options_.fault == "double-softmax";
   const std::vector<float> share = twice ? softmax(inner) : inner;
+  if (twice) {
+    std::copy(inner.begin(), inner.end(),
+              loss_input_.begin() + static_cast<std::ptrdiff_t>(row * classes));
+  }
   std::vector<float> gradient(classes);
   for (std::size_t c = 0; c < classes; ++c) {
     gradient[c] = share[c] - (static_cast<int>(c) == label ? 1.0f : 0.0f);

@@ -35,6 +35,8 @@ class Network {
   void Step(double lr);
 
   std::vector<Layer>& layers() { return layers_; }
+  /// What the loss of the last batch was computed from, row by row.
+  const std::vector<float>& loss_input() const { return loss_input_; }
 
  private:
   double Loss(const Dataset& data, const std::vector<std::size_t>& rows, int& correct);
@@ -45,6 +47,7 @@ class Network {
   Options options_;
   std::vector<Layer> layers_;
   std::vector<float> output_gradient_;
+  std::vector<float> loss_input_;
   std::size_t rows_ = 0;
   int steps_ = 0;
 };

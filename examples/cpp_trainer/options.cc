@@ -97,8 +97,8 @@ std::string ParseOptions(int argc, char** argv, Options& out) {
                                                {"--seed", &out.seed},
                                                {"--stats-every", &out.stats_every},
                                                {"--step-ms", &out.step_ms}};
-  const std::map<std::string, double*> reals = {{"--lr", &out.lr},
-                                                {"--weight-decay", &out.weight_decay}};
+  const std::map<std::string, double*> reals = {
+      {"--lr", &out.lr}, {"--target", &out.target}, {"--weight-decay", &out.weight_decay}};
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     if (name == "--help" || name == "--quiet") {
@@ -136,7 +136,7 @@ std::string Usage() {
       "sgd|momentum|adam]\n"
       "                   [--init he|xavier|zeros|huge|tiny] [--weight-decay X] [--samples N] "
       "[--seed N]\n"
-      "                   [--stats-every N] [--step-ms N] [--fault NAME] [--quiet]\n"
+      "                   [--stats-every N] [--step-ms N] [--target X] [--fault NAME] [--quiet]\n"
       "example: whystop run -- cpp_trainer --task spiral --lr 30 --optimizer sgd\n"
       "faults:\n";
   for (const Fault& fault : kFaults) {

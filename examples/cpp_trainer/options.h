@@ -11,6 +11,7 @@ struct Options {
   std::string fault = "none";       // See kFaults in options.cc.
   double lr = 0.003;
   double weight_decay = 0;
+  double target = 0.05;  // Of the fault target-reached: the loss that is good enough.
   int steps = 600;
   int batch = 32;
   int hidden = 32;

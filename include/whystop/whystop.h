@@ -131,6 +131,41 @@ WS_API void ws_tensor(ws_run* run, ws_what what, const char* name, int64_t step,
 WS_API void ws_record_stats(ws_run* run, ws_what what, const char* name, int64_t step,
                             const ws_stats* stats);
 
+/*
+ * What the probe for Python sees by itself, and a trainer in another language may tell: with it
+ * whystop can say why a run does not learn. All are optional. The texts and meanings are those of
+ * docs/observations.md.
+ */
+WS_API void ws_model(ws_run* run, const char* name, const char* activations, int64_t parameters);
+WS_API void ws_optimizer(ws_run* run, const char* name, double lr, double momentum,
+                         double weight_decay);
+/* Totals so far: steps of the optimizer, backward passes, gradients set to zero. Call it now and
+ * then, and at the end. */
+WS_API void ws_calls(ws_run* run, int64_t steps, int64_t backwards, int64_t zero_grads);
+/* The class numbers of the training samples, 0 up to 63. */
+WS_API void ws_labels(ws_run* run, const int32_t* labels, size_t count);
+/* What the model was given, row by row. */
+WS_API void ws_inputs(ws_run* run, int64_t step, const float* values, size_t rows, size_t columns);
+/* What an activation layer ("ReLU", "Tanh", "Sigmoid") put out, row by row. */
+WS_API void ws_activations(ws_run* run, int64_t step, const char* layer, const char* type,
+                           const float* values, size_t rows, size_t units);
+/* A call of the loss: "cross_entropy" with `targets` as class numbers, or "mse_loss" with as many
+ * targets as outputs. */
+typedef struct ws_loss_call {
+  const char* function;
+  const float* outputs; /* rows x columns */
+  const float* targets; /* rows, or rows x columns */
+  size_t rows, columns;
+  int64_t call; /* Counted from 1. */
+} ws_loss_call;
+WS_API void ws_loss(ws_run* run, int64_t step, const ws_loss_call* call);
+/* The first value that was not finite: "input", "weight", "gradient" or "loss". */
+WS_API void ws_not_finite(ws_run* run, int64_t step, const char* first);
+/* The loop is left before its planned end: under which condition, and what its names stood at
+ * ("wait=3, patience=3"). */
+WS_API void ws_stop(ws_run* run, const char* file, int line, const char* condition,
+                    const char* values);
+
 /* For bindings: bits of the ring's header (docs/wire.md), and whether this process may write. */
 WS_API void ws_set_flags(ws_run* run, uint32_t bits);
 WS_API int ws_alive(const ws_run* run);

@@ -42,6 +42,29 @@ class Run {
     const ws_tensor_view view = {data, count, WS_F64};
     ws_tensor(run_, what, name, step, &view);
   }
+  // What a trainer may tell beyond its losses; see whystop.h.
+  void Model(const char* name, const char* activations, std::int64_t parameters) {
+    ws_model(run_, name, activations, parameters);
+  }
+  void Optimizer(const char* name, double lr, double momentum, double weight_decay) {
+    ws_optimizer(run_, name, lr, momentum, weight_decay);
+  }
+  void Calls(std::int64_t steps, std::int64_t backwards, std::int64_t zero_grads) {
+    ws_calls(run_, steps, backwards, zero_grads);
+  }
+  void Labels(const std::int32_t* labels, std::size_t count) { ws_labels(run_, labels, count); }
+  void Inputs(std::int64_t step, const float* values, std::size_t rows, std::size_t columns) {
+    ws_inputs(run_, step, values, rows, columns);
+  }
+  void Activations(std::int64_t step, const char* layer, const char* type, const float* values,
+                   std::size_t rows, std::size_t units) {
+    ws_activations(run_, step, layer, type, values, rows, units);
+  }
+  void Loss(std::int64_t step, const ws_loss_call& call) { ws_loss(run_, step, &call); }
+  void NotFinite(std::int64_t step, const char* first) { ws_not_finite(run_, step, first); }
+  void Stop(const char* file, int line, const char* condition, const char* values) {
+    ws_stop(run_, file, line, condition, values);
+  }
   template <std::size_t N>
   void Note(const char* kind, std::int64_t step, const ws_attribute (&attributes)[N]) {
     ws_note(run_, kind, step, attributes, N);

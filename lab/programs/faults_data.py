@@ -1,0 +1,121 @@
+"""Faults of the data, and values that are not finite."""
+
+from programs.fault import ALWAYS, BY_EFFECT, CLASSES, CLASSIFIERS, DESCENT, IF_IT_HURTS, MLP, REGRESSION, Fault, in_forward
+
+
+def spoil_labels(program, *lines: str) -> None:
+    program.y_clean = True
+    program.add("spoil", "y_clean = y.clone()", *lines)
+
+
+def random_labels(program, rng):
+    spoil_labels(program, rng.choice(["y = y[torch.randperm(len(y))]", f"y = torch.randint(0, {program.facts['classes']}, y.shape)"]))
+
+
+def shifted_labels(program, rng):
+    spoil_labels(program, rng.choice(["y = torch.roll(y, 1)", "y = torch.cat([y[7:], y[:7]])", "y = y.flip(0)"]))
+
+
+def imbalance(program, rng):
+    keep = rng.choice([4, 8])
+    program.add("spoil", f"keep = (y == 0) | (torch.cumsum((y != 0).long(), 0) <= {keep})", "x = torch.cat([x[keep]] + [x[y == 0]] * 3)",
+                "y = torch.cat([y[keep]] + [y[y == 0]] * 3)", "mixed = torch.randperm(len(x))", "x, y = x[mixed], y[mixed]")
+
+
+def raw_inputs(program, rng):
+    factor = rng.choice([255, 1e3, 1e4, 1e-3, 1e-4])
+    how = rng.choice(["all", "all", "column"])
+    if how == "column" and factor > 1:
+        program.add("spoil", f"x[..., 0] = x[..., 0] * {factor * 10:g}")
+    else:
+        program.add("spoil", f"x = x * {factor:g}", f"xv = xv * {factor:g}")
+
+
+def raw_targets(program, rng):
+    factor, shift = rng.choice([(1000, 0), (1e4, 0), (300, 5000), (1, 3000), (1e5, 2e5)])
+    program.add("spoil", f"y = {factor:g} * y + {shift:g}", f"yv = {factor:g} * yv + {shift:g}")
+
+
+def nan_rows(program, rng):
+    value = rng.choice(["float('nan')", "float('nan')", "float('inf')"])
+    program.add("spoil", f"x[torch.randperm(len(x))[:{rng.choice([1, 5, 40])}], ..., 0] = {value}")
+
+
+def sentinel(program, rng):
+    program.add("spoil", f"gaps = torch.rand_like(x) < {rng.choice([0.05, 0.2])}", f"x = torch.where(gaps, torch.tensor({rng.choice([-999.0, -9999.0])}), x)")
+
+
+def sorted_data(program, rng):
+    program.add("spoil", "order = torch.argsort(y, stable=True)", "x, y = x[order], y[order]")
+    program.loader_options = "shuffle=False"
+
+
+def empty(program, rng):
+    program.add("spoil", f"keep = x.flatten(1).sum(1) > {rng.choice([1e6, 1e9]):g}", "x, y = x[keep], y[keep]")
+    program.facts["no_score"] = True
+
+
+def bad_math(program, rng):
+    how = rng.choice(["log", "sqrt", "divide", "norm"])
+    if how == "log":
+        in_forward(program, "self.out(x)", "torch.log(self.out(x))")
+    elif how == "sqrt":
+        in_forward(program, "self.out(x)", "torch.sqrt(torch.relu(self.out(x)))")
+    elif how == "divide":
+        program.first("forward", "XB = XB / (XB > 4).float()")
+    else:
+        program.add("loss_line", "LOSS = LOSS + 0.1 * (0 * OUT).norm() / (0 * OUT).norm()")
+
+
+def spike(program, rng):
+    at = program.epochs // 2
+    factor = rng.choice([100, 1000])
+    program.first("epoch_begin", f"if epoch == {at}:", "    for parameter in MODEL.parameters():", f"        parameter.data *= {factor / 10:g}")
+
+
+def overfit(program, rng):
+    program.add("spoil", "x, y = x[:48], y[:48]", f"noisy = torch.rand(48) < {rng.choice([0.2, 0.3])}", "y[noisy] = y[noisy].flip(0)")
+    program.epochs, program.batch = 150, 16
+
+
+def masked(program, rng):
+    program.forward_lines[:] = ["empty = (x[:, :1] > 15).expand_as(x)", "x = self.body(self.embed(x) + self.place, src_key_padding_mask=empty)",
+                                "return self.out(x.mean(1))"]
+
+
+def ignored(program, rng):
+    program.put("loss", "CRIT = nn.CrossEntropyLoss(ignore_index=-100)")
+    program.put("loss_line", "LOSS = CRIT(OUT, YB)")
+    program.add("batch", f"if torch.rand(()) < {rng.choice([0.02, 0.1])}:", "    YB = torch.full_like(YB, -100)")
+
+
+def half(program, rng):
+    """16-bit floats end at 65504."""
+    program.add("touch", "MODEL.half()")
+    program.add("spoil", "x, xv = x.half(), xv.half()", *(["y, yv = y.half(), yv.half()"] if program.facts["kind"] == "regression" else []))
+    program.add("spoil", "x = x * 3000" if rng.random() < 0.7 else "x = x * 1000")
+
+
+VECTORS = dict(kinds=("classes", "classes", "regression"), models=("mlp", "linear"))
+# A network that can learn its labels by heart looks like one that learns.
+TOO_MANY_TO_LEARN_BY_HEART = dict(kinds=("classes",), samples_min=1000, widths=(16, 24), depths=(1,), steps=400, binary=0)
+FAULTS = (
+    Fault("labels-random", ("labels-random", "labels-misaligned"), random_labels, TOO_MANY_TO_LEARN_BY_HEART),
+    Fault("labels-misaligned", ("labels-random", "labels-misaligned"), shifted_labels, TOO_MANY_TO_LEARN_BY_HEART),
+    Fault("class-imbalance", ("class-imbalance",), imbalance, {**CLASSES, "steps": 400}),
+    Fault("unscaled-inputs", ("unscaled-inputs",), raw_inputs, {**VECTORS, "optimizers": ("SGD", "momentum", "Adam")}, BY_EFFECT),
+    Fault("unscaled-targets", ("unscaled-targets",), raw_targets, dict(kinds=("regression",)), BY_EFFECT),
+    Fault("nan-in-data", ("nan-in-data", "missing-values"), nan_rows, dict(kinds=("classes", "images", "series", "regression"))),
+    Fault("missing-values", ("missing-values", "unscaled-inputs"), sentinel, {**VECTORS, "optimizers": ("SGD", "momentum")}, BY_EFFECT),
+    Fault("order-not-shuffled", ("order-not-shuffled",), sorted_data, {**DESCENT, "styles": ("script", "functions", "trainer", "manual")}),
+    Fault("empty-dataset", ("empty-dataset",), empty, {"kinds": ("classes", "images"), "styles": ("script", "manual"), "logs": ("silent",), "validate": False,
+                                                       "schedules": ("none",)}, ALWAYS, "stop"),
+    Fault("invalid-math", ("invalid-math",), bad_math, MLP),
+    Fault("loss-spike", ("loss-spike",), spike, {**DESCENT, "styles": ("script", "trainer", "manual"), "schedules": ("none", "step"), "models": ("mlp", "linear"),
+                                                 "kinds": ("classes",), "norm": False}),
+    Fault("overfitting", ("overfitting",), overfit, {**CLASSES, "models": ("mlp",), "widths": (64, 128), "validate": True, "schedules": ("none",), "dropout": 0,
+                                                    "logs": ("epoch",), "smoothings": ("",)}, ALWAYS),
+    Fault("masked-softmax-nan", ("masked-softmax-nan",), masked, dict(kinds=("tokens",), models=("transformer",))),
+    Fault("all-labels-ignored", ("all-labels-ignored",), ignored, dict(kinds=("tokens", "images"), smoothings=("",))),
+    Fault("fp16-overflow", ("fp16-overflow", "unscaled-inputs"), half, {**MLP, "validate": False, "kinds": ("classes",)}),
+)

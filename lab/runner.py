@@ -1,0 +1,89 @@
+"""Runs programs under whystop and keeps what came of them, so that a second look costs nothing.
+
+A recording is kept by the hashes of the program and of the probe; it is judged again by the whystop of today each time.
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+from typing import Optional
+
+from programs.program import digest
+from truth import Score
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build"
+STORE = BUILD / "lab"
+DATA_SETS = ("digits", "iris", "wine", "breast_cancer", "diabetes")
+RUN_SECONDS_MAX = 600
+
+
+def probe_hash() -> str:
+    files = sorted((ROOT / "python" / "whystop").rglob("*.py")) + sorted((ROOT / "python" / "whystop").glob("*.c"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:8]
+
+
+def export_data() -> None:
+    """scikit-learn's data as files, so that no program has to import it."""
+    folder = STORE / "programs" / "data"
+    if all((folder / f"{name}.npz").exists() for name in DATA_SETS):
+        return
+    import numpy
+    from sklearn import datasets
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in DATA_SETS:
+        x, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+        numpy.savez(folder / f"{name}.npz", x=x, y=y)
+
+
+def record(command: list, key: str, environment: dict) -> pathlib.Path:
+    """The recording of this command, made now unless it is there already."""
+    recording = STORE / "recordings" / key
+    if (recording / "done").exists():
+        return recording
+    shutil.rmtree(recording, ignore_errors=True)
+    recording.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        subprocess.run([BUILD / "whystop", "run", "--quiet", "--dir", recording, "--", *command], stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False, timeout=RUN_SECONDS_MAX,
+                       env={**os.environ, "OMP_NUM_THREADS": "1", **environment})
+    except subprocess.TimeoutExpired:
+        return recording
+    shutil.rmtree(recording / "rings", ignore_errors=True)  # Their content is in the recording; they are large.
+    if (recording / "events.tfrecord").exists():
+        (recording / "done").touch()
+    return recording
+
+
+def verdict_of(recording: pathlib.Path) -> dict:
+    judged = subprocess.run([BUILD / "whystop", "why", "--json", recording], capture_output=True, check=False)
+    return json.loads(judged.stdout)
+
+
+class TorchRunner:
+    def __init__(self, probe: str):
+        self.probe = probe
+        export_data()
+
+    def recording_of(self, text: str) -> pathlib.Path:
+        return STORE / "recordings" / f"{digest(text)}-{self.probe}"
+
+    def is_done(self, text: str) -> bool:
+        return (self.recording_of(text) / "done").exists()
+
+    def run(self, text: str) -> pathlib.Path:
+        script = STORE / "programs" / f"{digest(text)}.py"
+        script.write_text(text)
+        recording = self.recording_of(text)
+        score = recording.parent / f"{recording.name}.score"
+        return record([sys.executable, script], recording.name, {"LAB_SCORE": str(score)})
+
+    def score(self, text: str) -> Optional[Score]:
+        path = self.recording_of(text).parent / f"{self.recording_of(text).name}.score"
+        if not path.exists() or not path.read_text().strip():
+            return None
+        return Score(*map(float, path.read_text().split()))
