@@ -4,7 +4,7 @@
 set(WHYSTOP_CLIENT_SOURCES
     src/base/clock.cc src/base/crc32c.cc
     src/wire/observation_encoder.cc src/wire/ring_file.cc src/wire/ring_writer.cc
-    src/client/client.cc src/client/tensor_stats.cc
+    src/client/client.cc src/client/observe.cc src/client/tensor_stats.cc
     src/client/stats_baseline.cc src/client/stats_avx2.cc src/client/stats_avx512.cc)
 
 add_library(whystop_client_objects OBJECT ${WHYSTOP_CLIENT_SOURCES})

@@ -240,3 +240,11 @@ void Network::Step(double lr) {
     }
   }
 }
+
+void Network::ScaleWeights(float factor) {
+  for (Layer& layer : layers_) {
+    for (float& value : layer.weight.value) {
+      value *= factor;
+    }
+  }
+}

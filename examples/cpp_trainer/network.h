@@ -33,6 +33,7 @@ class Network {
   void Backward();
   void ZeroGradients();
   void Step(double lr);
+  void ScaleWeights(float factor);
 
   std::vector<Layer>& layers() { return layers_; }
   /// What the loss of the last batch was computed from, row by row.
