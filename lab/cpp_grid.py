@@ -39,7 +39,6 @@ FAULTS = {
     "lr-zero": ("lr-zero", CLASSES, ("lr-zero",), LEARNING),
     "lr-too-low": ("none", {**DESCENT, "lr": 1e-7}, ("lr-too-low",), LEARNING),
     "labels-random": ("labels-random", CLASSES, ("labels-random", "labels-misaligned"), LEARNING),
-    "class-imbalance": ("class-imbalance", {**DESCENT, "lr": 0.003}, ("class-imbalance",), LEARNING),
     "unscaled-inputs": ("unscaled-inputs", DESCENT, ("unscaled-inputs",), LEARNING),
     "unscaled-targets": ("unscaled-targets", VALUES, ("unscaled-targets",), LEARNING),
     "nan-in-data": ("nan-in-data", CLASSES, ("nan-in-data", "missing-values"), LEARNING),
@@ -47,7 +46,7 @@ FAULTS = {
     "double-softmax": ("double-softmax", CLASSES, ("double-softmax",), LEARNING),
     "dead-relu": ("dead-relu", CLASSES, ("dead-relu",), LEARNING),
     "saturation": ("saturation", {**DESCENT, "lr": 0.02, "activation": "sigmoid"}, ("saturation", "bad-init-scale"), LEARNING),
-    "early-stop-patience": ("early-stop", {**CLASSES, "batch": 16}, ("early-stop-patience",), STOP),
+    "early-stop-patience": ("early-stop", {**CLASSES, "batch": 8, "lr": 0.01, "steps": 4000}, ("early-stop-patience",), STOP),
     "target-reached": ("target-reached", {**CLASSES, "target": 0.3}, ("target-reached",), STOP),
     "host-mem-leak": ("leak", {**CLASSES, "step-ms": 20}, ("host-mem-leak",), "any"),
     "segfault": ("segfault", CLASSES, ("segfault",), STOP),
@@ -67,7 +66,7 @@ def runs(seeds: int, steps: int) -> Iterator[LabRun]:
             varied = {**settings, "steps": steps, "samples": draw.choice([1000, 2000, 4000]), "seed": seed}
             yield LabRun("healthy", family, (), LEARNING, flags(varied), seed)
         for label, (fault, settings, accepted, question) in FAULTS.items():
-            yield LabRun(label, label, accepted, question, flags({**settings, "steps": steps, "seed": seed, "fault": fault}), seed)
+            yield LabRun(label, label, accepted, question, flags({"steps": steps, **settings, "seed": seed, "fault": fault}), seed)
         hot = {**draw.choice([dict(task="classes"), dict(task="spiral"), dict(task="regression")]), "optimizer": draw.choice(["sgd", "momentum"]),
                "lr": draw.choice([10, 30, 100]), "steps": steps, "seed": seed}
         yield LabRun("lr-too-high", "lr-too-high", ("lr-too-high",), LEARNING, flags(hot), seed)

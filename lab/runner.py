@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 from typing import Optional
 
 from programs.program import digest
@@ -20,6 +21,7 @@ BUILD = ROOT / "build"
 STORE = BUILD / "lab"
 DATA_SETS = ("digits", "iris", "wine", "breast_cancer", "diabetes")
 RUN_SECONDS_MAX = 600
+REBUILD_SECONDS_MAX = 120
 
 
 def probe_hash() -> str:
@@ -40,6 +42,16 @@ def export_data() -> None:
         numpy.savez(folder / f"{name}.npz", x=x, y=y)
 
 
+def whystop(arguments: list, **options) -> subprocess.CompletedProcess:
+    """Somebody may be building it just now: then it is there again soon."""
+    for _ in range(REBUILD_SECONDS_MAX):
+        try:
+            return subprocess.run([BUILD / "whystop", *arguments], check=False, **options)
+        except OSError:
+            time.sleep(1)
+    raise FileNotFoundError(BUILD / "whystop")
+
+
 def record(command: list, key: str, environment: dict) -> pathlib.Path:
     """The recording of this command, made now unless it is there already."""
     recording = STORE / "recordings" / key
@@ -48,9 +60,9 @@ def record(command: list, key: str, environment: dict) -> pathlib.Path:
     shutil.rmtree(recording, ignore_errors=True)
     recording.parent.mkdir(parents=True, exist_ok=True)
     try:
-        subprocess.run([BUILD / "whystop", "run", "--quiet", "--dir", recording, "--", *command], stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False, timeout=RUN_SECONDS_MAX,
-                       env={**os.environ, "OMP_NUM_THREADS": "1", **environment})
+        whystop(["run", "--quiet", "--dir", recording, "--", *command], stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=RUN_SECONDS_MAX,
+                env={**os.environ, "OMP_NUM_THREADS": "1", **environment})
     except subprocess.TimeoutExpired:
         return recording
     shutil.rmtree(recording / "rings", ignore_errors=True)  # Their content is in the recording; they are large.
@@ -60,7 +72,7 @@ def record(command: list, key: str, environment: dict) -> pathlib.Path:
 
 
 def verdict_of(recording: pathlib.Path) -> dict:
-    judged = subprocess.run([BUILD / "whystop", "why", "--json", recording], capture_output=True, check=False)
+    judged = whystop(["why", "--json", recording], capture_output=True)
     return json.loads(judged.stdout)
 
 

@@ -103,7 +103,7 @@ void Train(const Options& options) {
           std::printf("epoch %d loss %.4f\n", epoch - 1, epoch_loss / steps_per_epoch);
         }
         if (WantsToStop(options, epoch_loss / steps_per_epoch, best, recorder)) {
-          std::printf("stopping early\n");
+          std::printf("leaving the loop\n");
           return;
         }
       }

@@ -165,9 +165,9 @@ double Network::ClassLoss(std::size_t row, int label, int& correct) {
   }
   const float p = share[static_cast<std::size_t>(label)];
   if (options_.fault == "invalid-math") {
-    // Somebody rounds probabilities to three digits: 0/0 in the gradient and log(0) as soon as one
-    // is small.
-    const float rounded = std::floor(p * 1000) / 1000;
+    // Somebody rounds probabilities to one digit: 0/0 in the gradient and log(0) as soon as one is
+    // small.
+    const float rounded = std::floor(p * 10) / 10;
     for (std::size_t c = 0; c < classes; ++c) {
       output_gradient_[row * classes + c] *= rounded / rounded;
     }

@@ -16,13 +16,17 @@ void Observer::Begin(const Dataset& data, double lr) {
   const bool adam = options_.optimizer == "adam";
   recorder_.Optimizer(adam ? "Adam" : "SGD", lr, options_.optimizer == "momentum" ? 0.9 : 0,
                       options_.weight_decay);
-  std::int64_t parameters = 0;
+  std::int64_t parameters = 0, trainable = 0;
   for (const Layer& layer : network_.layers()) {
     parameters += static_cast<std::int64_t>(layer.weight.value.size() + layer.bias.value.size());
+    trainable +=
+        layer.weight.frozen
+            ? 0
+            : static_cast<std::int64_t>(layer.weight.value.size() + layer.bias.value.size());
     recorder_.Tensor(WS_WEIGHT, layer.weight.name.c_str(), 0, layer.weight.value.data(),
                      layer.weight.value.size());
   }
-  recorder_.Model("mlp", options_.activation.c_str(), parameters);
+  recorder_.Model("mlp", options_.activation.c_str(), parameters, trainable);
   if (!data.regression) {
     const std::vector<std::int32_t> labels(data.y.begin(), data.y.end());
     recorder_.Labels(labels.data(), labels.size());

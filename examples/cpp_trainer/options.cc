@@ -24,7 +24,7 @@ const Fault kFaults[] = {
     {"tiny-inputs", "inputs of a thousandth of the usual size"},
     {"unscaled-targets", "regression targets in the thousands"},
     {"nan-in-data", "a NaN in one sample"},
-    {"invalid-math", "probabilities rounded to three digits before log and division"},
+    {"invalid-math", "probabilities rounded to one digit before log and division"},
     {"double-softmax", "probabilities given where scores are expected"},
     {"dead-relu", "biases so low that no unit ever fires"},
     {"saturation", "weights so large that sigmoid and tanh are flat"},

@@ -136,7 +136,8 @@ WS_API void ws_record_stats(ws_run* run, ws_what what, const char* name, int64_t
  * whystop can say why a run does not learn. All are optional. The texts and meanings are those of
  * docs/observations.md.
  */
-WS_API void ws_model(ws_run* run, const char* name, const char* activations, int64_t parameters);
+WS_API void ws_model(ws_run* run, const char* name, const char* activations, int64_t parameters,
+                     int64_t trainable);
 WS_API void ws_optimizer(ws_run* run, const char* name, double lr, double momentum,
                          double weight_decay);
 /* Totals so far: steps of the optimizer, backward passes, gradients set to zero. Call it now and

@@ -43,8 +43,9 @@ class Run {
     ws_tensor(run_, what, name, step, &view);
   }
   // What a trainer may tell beyond its losses; see whystop.h.
-  void Model(const char* name, const char* activations, std::int64_t parameters) {
-    ws_model(run_, name, activations, parameters);
+  void Model(const char* name, const char* activations, std::int64_t parameters,
+             std::int64_t trainable) {
+    ws_model(run_, name, activations, parameters, trainable);
   }
   void Optimizer(const char* name, double lr, double momentum, double weight_decay) {
     ws_optimizer(run_, name, lr, momentum, weight_decay);

@@ -75,7 +75,7 @@ def spike(program, rng):
 
 def overfit(program, rng):
     program.add("spoil", "x, y = x[:48], y[:48]", f"noisy = torch.rand(48) < {rng.choice([0.2, 0.3])}", "y[noisy] = y[noisy].flip(0)")
-    program.epochs, program.batch = 150, 16
+    program.epochs, program.batch, program.facts["count"] = 150, 16, 48
 
 
 def masked(program, rng):

@@ -31,11 +31,23 @@ bool AnyValueNotFinite(const Observation& exit) {
   return false;
 }
 
+/// The name that an expression ends with: "batch_loss.item()" of "not batch_loss.item()", "loss" of "float(loss)".
+std::string_view LastName(std::string_view expression) {
+  while (expression.ends_with(")")) {
+    const std::size_t open = expression.rfind('(');
+    if (open == std::string_view::npos) {
+      break;
+    }
+    const std::string_view inside = Trim(expression.substr(open + 1, expression.size() - open - 2));
+    expression = inside.empty() ? expression.substr(0, open) : inside;
+  }
+  return expression.substr(expression.find_last_of(" (") + 1);
+}
+
 /// "loss < 0.01", "acc >= target": whether a quality was compared in the direction in which it improves.
 bool ReachedAGoal(std::string_view condition) {
   for (std::size_t at = condition.find_first_of("<>"); at != std::string_view::npos; at = condition.find_first_of("<>", at + 1)) {
-    std::string_view left = Trim(condition.substr(0, at));
-    left = left.substr(left.find_last_of(" (") + 1);
+    const std::string_view left = LastName(Trim(condition.substr(0, at)));
     const bool small = condition[at] == '<' && MentionsAny(left, {"loss", "err", "perplexity", "mse", "mae", "diff", "delta"});
     const bool high = condition[at] == '>' && MentionsAny(left, {"acc", "score", "reward", "f1", "auc", "map", "iou", "bleu"});
     if (small || high) {

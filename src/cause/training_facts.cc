@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/human.h"
+#include "base/parse.h"
 #include "cause/loop_facts.h"
 
 namespace whystop {
@@ -29,8 +30,74 @@ bool NanSeen(const CaseFile& run) {
          ReasonOf(FinalExit(run)) == ExitReason::kNotFinite;
 }
 
+namespace {
+
+/// A classifier that ends worse than by guessing, after it had time, and still far from there. A loss that is summed over the batch is high too,
+/// but falls by most of its height.
+bool EndsWorseThanGuessing(const CaseFile& run, const LearningView& learning) {
+  const auto guess = LossOfGuessing(run);
+  if (!guess || learning.basis == nullptr || learning.basis->Number("points").value_or(0) < 50) {
+    return false;
+  }
+  const double last = learning.basis->Number("last").value_or(0);
+  return last > 1.5 * *guess && last > 0.3 * learning.basis->Number("first").value_or(0);
+}
+
+}  // namespace
+
 bool LearningFailed(const CaseFile& run) {
-  return LossLost(run) != nullptr || ReasonOf(FinalExit(run)) == ExitReason::kNotFinite || LearningOf(run).Bad();
+  const LearningView learning = LearningOf(run);
+  return LossLost(run) != nullptr || ReasonOf(FinalExit(run)) == ExitReason::kNotFinite || learning.Bad() || EndsWorseThanGuessing(run, learning);
+}
+
+bool NotSeenToLearn(const CaseFile& run) {
+  constexpr double kPointsMin = 20;
+  const LearningView learning = LearningOf(run);
+  const double points = learning.basis == nullptr ? 0 : learning.basis->Number("points").value_or(0);
+  return LearningFailed(run) || (!learning.Good() && points >= kPointsMin);
+}
+
+std::optional<double> LossOfGuessing(const CaseFile& run) {
+  const auto calls = LossCalls(run, {"cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"});
+  if (calls.empty()) {
+    return std::nullopt;
+  }
+  const Observation* labels = run.FindObservation("labels");
+  double entropy = 0;
+  double samples = 0;
+  if (labels != nullptr && NumberOf(*labels, "classes") >= 2) {
+    const std::string counts = TextOf(*labels, "counts");  // "0:22,1:10"
+    std::vector<double> shares;
+    for (std::size_t at = counts.find(':'); at != std::string::npos; at = counts.find(':', at + 1)) {
+      const std::string_view rest = std::string_view(counts).substr(at + 1);
+      shares.push_back(ParseWhole<double>(rest.substr(0, rest.find(','))).value_or(0));
+      samples += shares.back();
+    }
+    for (const double share : shares) {
+      entropy -= share > 0 ? share / samples * std::log(share / samples) : 0;
+    }
+  }
+  if (entropy > 0) {
+    return entropy;
+  }
+  const double classes = NumberOf(*calls.back(), "classes");
+  return classes >= 2 ? std::optional(std::log(classes)) : std::nullopt;
+}
+
+std::string DescribeGuessing(const CaseFile& run) {
+  const Finding* flat = run.FindFirst("loss/plateau-from-start");
+  if (flat != nullptr && !FactText(*flat, "guess").empty()) {
+    return flat->series + " stays at " + HumanNumber(flat->Number("level").value_or(0)) + ", the level of guessing (" + FactText(*flat, "guess") + ")";
+  }
+  const LearningView learning = LearningOf(run);
+  const auto guess = LossOfGuessing(run);
+  if (!guess || learning.basis == nullptr || learning.state == Learning::kImproving || learning.state == Learning::kUnknown) {
+    return {};
+  }
+  const double last = learning.basis->Number("last").value_or(0);
+  const bool at_guessing = last > 0.9 * *guess && last < 1.1 * *guess && learning.basis->Number("points").value_or(0) >= 100;
+  return at_guessing ? learning.basis->series + " came to rest at " + HumanNumber(last) + ", the level of guessing (" + HumanNumber(*guess) + ")"
+                     : std::string();
 }
 
 bool LearnsSoundly(const CaseFile& run) {

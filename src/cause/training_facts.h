@@ -22,6 +22,16 @@ bool NanSeen(const CaseFile& run);
 /// The model learned nothing, stopped early, came apart or ended in NaN: without one of these, odd figures blame nobody.
 bool LearningFailed(const CaseFile& run);
 
+/// Long enough to see (20 points), and not seen to learn: failed, or lost in its own noise. For causes whose evidence does not need the loss.
+bool NotSeenToLearn(const CaseFile& run);
+
+/// What a classifier's loss is when it knows how often each class comes and nothing else: the entropy of the labels, or ln k; nullopt: not a
+/// classifier by cross-entropy.
+std::optional<double> LossOfGuessing(const CaseFile& run);
+/// "loss stays at 2.3, the level of guessing (10 classes)": it never left that level, or came to rest within a tenth of it, wherever it
+/// began; "": neither.
+std::string DescribeGuessing(const CaseFile& run);
+
 /// The machinery of learning works as far as the probe saw it: steps are made, every weight moves, gradients and updates are of
 /// ordinary size and the outputs differ. What then keeps the loss at the level of guessing is the data.
 bool LearnsSoundly(const CaseFile& run);

@@ -87,9 +87,11 @@ bool RowsSumToOne(const ws_loss_call& call) {
 
 extern "C" {
 
-void ws_model(ws_run* run, const char* name, const char* activations, int64_t parameters) {
+void ws_model(ws_run* run, const char* name, const char* activations, int64_t parameters,
+              int64_t trainable) {
   const ws_attribute facts[] = {Text("name", name), Text("activations", activations),
-                                Number("parameters", static_cast<double>(parameters))};
+                                Number("parameters", static_cast<double>(parameters)),
+                                Number("trainable", static_cast<double>(trainable))};
   ws_note(run, "model", -1, facts, std::size(facts));
 }
 

@@ -8,7 +8,7 @@
 namespace whystop {
 
 void WeighConstantPrediction(const CaseFile& run, Hypothesis& out) {
-  if (!LearningFailed(run) || LossLost(run) != nullptr) {
+  if (!NotSeenToLearn(run) || LossLost(run) != nullptr) {
     return;
   }
   const auto calls = LossCalls(run, {"cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "binary_cross_entropy",

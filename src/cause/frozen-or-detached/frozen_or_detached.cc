@@ -1,21 +1,36 @@
+#include <algorithm>
+
 #include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/training_facts.h"
 #include "cause/weighers.h"
 
 namespace whystop {
+namespace {
+
+constexpr double kShareAtFault = 0.3;
+constexpr double kPointsMin = 20;
+
+}  // namespace
 
 void WeighFrozenOrDetached(const CaseFile& run, Hypothesis& out) {
   const Observation* without = run.FindObservation("parameter-without-gradient");
   const Finding* zero = run.FindFirst("gradient/zero");
-  if (!LearningFailed(run) || Counted(run, "backwards").value_or(0) == 0) {
+  if (Counted(run, "backwards").value_or(0) == 0) {
     return;
   }
-  if (without != nullptr && NumberOf(*without, "count") < NumberOf(*without, "of")) {
-    const double share = NumberOf(*without, "count") / NumberOf(*without, "of");
+  // A head on top of a graph that is cut learns a little. A few tensors without a gradient (an unused head) are common in sound programs,
+  // a third of them is not.
+  const double share = without == nullptr ? 0 : NumberOf(*without, "count") / std::max(1.0, NumberOf(*without, "of"));
+  const LearningView learning = LearningOf(run);
+  const bool seen = learning.basis != nullptr && learning.basis->Number("points").value_or(0) >= kPointsMin;
+  if ((share <= kShareAtFault || !seen) && !LearningFailed(run)) {
+    return;
+  }
+  if (without != nullptr && share < 1) {
     const std::string text = HumanNumber(NumberOf(*without, "count")) + " of " + HumanNumber(NumberOf(*without, "of")) +
                              " tensors get no gradient: " + TextOf(*without, "names");
-    out.Add(share > 0.3 ? Decisive("tensor", text) : Supports("tensor", text));
+    out.Add(share > kShareAtFault ? Decisive("tensor", text) : Supports("tensor", text));
   }
   if (zero != nullptr && run.FindFirst("activation/dead") == nullptr && without != nullptr) {
     out.Add(Supports("tensor", "gradients of " + zero->series + " are exactly zero", zero->facts));

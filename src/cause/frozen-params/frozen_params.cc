@@ -7,7 +7,7 @@ namespace whystop {
 
 void WeighFrozenParams(const CaseFile& run, Hypothesis& out) {
   const Observation* model = run.FindObservation("model");
-  if (model == nullptr || NumberOf(*model, "parameters") == 0) {
+  if (model == nullptr || NumberOf(*model, "parameters") == 0 || !model->Number("trainable")) {
     return;
   }
   const double share = NumberOf(*model, "trainable") / NumberOf(*model, "parameters");

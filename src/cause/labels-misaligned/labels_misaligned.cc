@@ -6,13 +6,12 @@
 namespace whystop {
 
 void WeighLabelsMisaligned(const CaseFile& run, Hypothesis& out) {
-  const Finding* flat = run.FindFirst("loss/plateau-from-start");
-  if (flat == nullptr || FactText(*flat, "guess").empty() || !LearnsSoundly(run)) {
+  const std::string guessing = DescribeGuessing(run);
+  if (guessing.empty() || !LearnsSoundly(run)) {
     return;
   }
-  out.Add(Supports("series", flat->series + " stays at " + HumanNumber(flat->Number("level").value_or(0)) + ", the level of guessing (" +
-                                 FactText(*flat, "guess") + "), as it does when the labels were paired with the wrong inputs; steps, gradients and updates are of ordinary size, and the outputs "
-                                 "differ from sample to sample", flat->facts));
+  out.Add(Supports("series", guessing + ", as it does when the labels were paired with the wrong inputs; steps, gradients and updates are of ordinary size, and the outputs "
+                                 "differ from sample to sample"));
 }
 
 }  // namespace whystop

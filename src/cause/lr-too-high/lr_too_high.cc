@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "base/human.h"
 #include "cause/evidence.h"
@@ -34,6 +35,19 @@ void WeighUpdates(const CaseFile& run, const Finding& large, Hypothesis& out) {
   }
 }
 
+/// Too high a rate drives the loss up before it is lost. One that was ordinary to its last value, with updates smaller than the weights, was
+/// ended by something else: a bad sample, a forbidden operation.
+bool WasOrdinaryToTheEnd(const CaseFile& run, const Finding& lost) {
+  const LearningView learning = LearningOf(run);
+  const Finding* large = run.FindFirst("update/ratio-too-large");
+  if (learning.basis == nullptr || learning.basis->Number("points").value_or(0) < 3 || !lost.Number("before")) {
+    return false;
+  }
+  const double most = large == nullptr ? 0 : std::max(large->Number("ratio").value_or(0), large->Number("ratio_highest").value_or(0));
+  return std::abs(*lost.Number("before")) <= 1.5 * std::abs(learning.basis->Number("first").value_or(0)) && most < 1 &&
+         run.FindFirst("gradient/exploding") == nullptr;
+}
+
 }  // namespace
 
 void WeighLrTooHigh(const CaseFile& run, Hypothesis& out) {
@@ -43,7 +57,7 @@ void WeighLrTooHigh(const CaseFile& run, Hypothesis& out) {
   const bool ran_down = learning.basis != nullptr && learning.basis->Number("last").value_or(0) < 0 &&
                         learning.state == Learning::kDiverged;  // To minus infinity: a matter of the loss, not of the rate.
   const bool failed = lost != nullptr || learning.Bad() || swings != nullptr;
-  if (!failed || ran_down || run.FindFirst("data/not-finite") != nullptr) {
+  if (!failed || ran_down || run.FindFirst("data/not-finite") != nullptr || (lost != nullptr && WasOrdinaryToTheEnd(run, *lost))) {
     return;
   }
   const Finding* large = run.FindFirst("update/ratio-too-large");

@@ -17,11 +17,14 @@ void WeighLrTooLow(const CaseFile& run, Hypothesis& out) {
   }
   const double first = learning.basis->Number("first").value_or(0);
   const double last = learning.basis->Number("last").value_or(0);
-  const bool hardly_moved = std::abs(first - last) < 0.05 * std::abs(first);
-  if (!hardly_moved || learning.state == Learning::kDiverged || learning.state == Learning::kUnknown) {
+  const double ratio = small->Number("ratio").value_or(0);
+  const double points = learning.basis->Number("points").value_or(0);
+  const bool hardly_moved = std::abs(first - last) < 0.05 * std::abs(first) && learning.state != Learning::kUnknown;
+  // Steps that could not change the weights by a hundredth, all taken in one direction, cannot have taught them; noise in the loss hides nothing.
+  const bool cannot_move = ratio * points < 0.01 && points >= 20 && !learning.Good();
+  if ((!hardly_moved && !cannot_move) || learning.state == Learning::kDiverged) {
     return;
   }
-  const double ratio = small->Number("ratio").value_or(0);
   const auto rate = LearningRate(run);
   out.Add(Supports("tensor", (rate ? "lr " + HumanNumber(*rate) + ": " : std::string()) + "a step changed the weights by " +
                                  HumanNumber(ratio) + " of their size", small->facts));

@@ -1,19 +1,48 @@
+#include <algorithm>
+#include <string_view>
+
 #include "base/human.h"
+#include "base/parse.h"
 #include "cause/evidence.h"
 #include "cause/training_facts.h"
 #include "cause/weighers.h"
 
 namespace whystop {
+namespace {
+
+/// "16x30x1" is 480 values.
+double ValuesOf(std::string_view shape) {
+  double values = 1;
+  while (!shape.empty()) {
+    const std::size_t size = std::min(shape.find('x'), shape.size());
+    values *= ParseWhole<double>(shape.substr(0, size)).value_or(0);
+    shape.remove_prefix(std::min(shape.size(), size + 1));
+  }
+  return values;
+}
+
+/// Infinity passes a sigmoid unseen and becomes NaN on the way back: the weights may be lost before the input is looked at. What came from
+/// outside the graph and has as many values as a batch is the batch.
+bool StoodInTheInput(const CaseFile& run, const Observation& report) {
+  const Observation* input = ModelInput(run);
+  const std::string shape = TextOf(report, "operand_shape");
+  return TextOf(report, "first") == "input" || (NumberOf(report, "operand_from_outside") > 0 && input != nullptr && !shape.empty() &&
+                                                 NumberOf(report, "report") <= 2 && ValuesOf(shape) == ValuesOf(TextOf(*input, "shape")));
+}
+
+}  // namespace
 
 void WeighNanInData(const CaseFile& run, Hypothesis& out) {
   const Finding* data = run.FindFirst("data/not-finite");
   const Finding* lost = LossLost(run);
   const auto reports = ObservationsOf(run, "nonfinite");
-  if (data == nullptr && !reports.empty() && TextOf(*reports.front(), "first") == "input") {
-    Evidence evidence = Decisive("tensor", "the first value that was not finite stood in what the model was given (" +
-                                               TextOf(*reports.front(), "operand_shape") + ", used by " + TextOf(*reports.front(), "operation") + ")" +
-                                               (reports.front()->step ? ", at step " + HumanCount(*reports.front()->step) : ""));
-    evidence.step_from = reports.front()->step;
+  const auto in_input = std::find_if(reports.begin(), reports.end(), [&run](const Observation* report) { return StoodInTheInput(run, *report); });
+  if (data == nullptr && in_input != reports.end()) {
+    const Observation& report = **in_input;
+    Evidence evidence = Decisive("tensor", "a value that was not finite stood in what the model was given (" + TextOf(report, "operand_shape") +
+                                               ", used by " + TextOf(report, "operation") + ")" +
+                                               (report.step ? ", at step " + HumanCount(*report.step) : ""));
+    evidence.step_from = report.step;
     out.Add(std::move(evidence));
     return;
   }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/loop_facts.h"
@@ -20,8 +22,10 @@ void WeighSwallowedException(const CaseFile& run, Hypothesis& out) {
   const auto caught = ObservationsOf(run, "exception-caught");
   const Observation* plan = run.FindObservation("loop-plan");
   const double innermost = plan == nullptr ? 0 : NumberOf(*plan, "levels") - 1;
+  // Caught again and again with no step between: training is over, though the loop goes on.
+  const auto stuck = std::count_if(caught.begin(), caught.end(), [&caught](const Observation* one) { return one->step && one->step == caught.back()->step; });
   const bool cuts_epochs = caught.size() >= 2 && NumberOf(*caught.back(), "level") < innermost;
-  if (!cuts_epochs && (caught.size() < 3 || Counted(run, "steps").value_or(0) > 2 * static_cast<double>(caught.size()))) {
+  if (!cuts_epochs && stuck < 3 && (caught.size() < 3 || Counted(run, "steps").value_or(0) > 2 * static_cast<double>(caught.size()))) {
     return;  // A loop that skips a bad sample now and then is sound.
   }
   out.Add(Decisive("loop", TextOf(*caught.back(), "type") + ": " + TextOf(*caught.back(), "message") + ", caught at least " +

@@ -6,7 +6,7 @@ namespace whystop {
 
 void WeighSymmetricInit(const CaseFile& run, Hypothesis& out) {
   const Observation* same = run.FindObservation("identical-rows");
-  if (same == nullptr || !LearningFailed(run) || LossLost(run) != nullptr) {
+  if (same == nullptr || !NotSeenToLearn(run) || LossLost(run) != nullptr) {
     return;
   }
   out.Add(Decisive("tensor", "all units of " + TextOf(*same, "names") + " began with the same weights, so they get the same gradient for ever"));
