@@ -34,7 +34,7 @@ def do_all(pool, work, things: list, until: float) -> None:
 
 
 def torch_half(options, until: float) -> list:
-    runner = TorchRunner(probe_hash())
+    runner = TorchRunner(options.probe or probe_hash())
     grid = [case for case in cases(range(options.from_seed, options.seeds)) if not options.only or case.label in options.only or case.family in options.only]
     texts = list(dict.fromkeys(text for case in grid for text in (case.twin, case.text) if text))
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
@@ -101,6 +101,7 @@ def main() -> int:
     parser.add_argument("--half", choices=("torch", "cpp", "both"), default="both")
     parser.add_argument("--only", nargs="*", help="labels or healthy families")
     parser.add_argument("--judge", action="store_true", help="run nothing new: judge again what was recorded")
+    parser.add_argument("--probe", help="with --judge: recordings of the probe with this hash")
     parser.add_argument("--misses", action="store_true", help="tell each wrong verdict of an even seed")
     parser.add_argument("--write", action="store_true", help="write docs/lab.md")
     options = parser.parse_args()

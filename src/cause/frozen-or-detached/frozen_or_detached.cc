@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "base/human.h"
 #include "cause/evidence.h"
@@ -19,12 +20,13 @@ void WeighFrozenOrDetached(const CaseFile& run, Hypothesis& out) {
   if (Counted(run, "backwards").value_or(0) == 0) {
     return;
   }
-  // A head on top of a graph that is cut learns a little. A few tensors without a gradient (an unused head) are common in sound programs,
-  // a third of them is not.
+  // A head on top of a graph that is cut learns a little. A few tensors without a gradient (an unused head) are common in sound programs, and a
+  // backbone may be cut off on purpose: then the head must have got well away from guessing.
   const double share = without == nullptr ? 0 : NumberOf(*without, "count") / std::max(1.0, NumberOf(*without, "of"));
   const LearningView learning = LearningOf(run);
   const bool seen = learning.basis != nullptr && learning.basis->Number("points").value_or(0) >= kPointsMin;
-  if ((share <= kShareAtFault || !seen) && !LearningFailed(run)) {
+  const bool learned_little = seen && learning.basis->Number("last").value_or(0) > 0.5 * LossOfGuessing(run).value_or(HUGE_VAL);
+  if ((share <= kShareAtFault || !learned_little) && !LearningFailed(run)) {
     return;
   }
   if (without != nullptr && share < 1) {
