@@ -30,7 +30,11 @@ test: build $(VENV)/.done
 test-all: build $(VENV)/.done
 	$(PYTHON) tools/run_tests.py --all
 
-bench: build $(VENV)/.done
+$(VENV)/.bench-done: python/requirements-bench.txt $(VENV)/.done
+	$(PYTHON) -m pip install --quiet --requirement python/requirements-bench.txt
+	touch $@
+
+bench: build $(VENV)/.bench-done
 	$(PYTHON) bench/run.py
 
 lab: build $(VENV)/.done
