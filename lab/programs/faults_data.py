@@ -98,11 +98,11 @@ def half(program, rng):
 
 VECTORS = dict(kinds=("classes", "classes", "regression"), models=("mlp", "linear"))
 # A network that can learn its labels by heart looks like one that learns.
-TOO_MANY_TO_LEARN_BY_HEART = dict(kinds=("classes",), samples_min=1000, widths=(16, 24), depths=(1,), steps=400, binary=0)
+TOO_MANY_TO_LEARN_BY_HEART = dict(kinds=("classes",), samples_min=1000, models=("mlp",), widths=(4, 6), depths=(1,), steps=250, binary=0)
 FAULTS = (
     Fault("labels-random", ("labels-random", "labels-misaligned"), random_labels, TOO_MANY_TO_LEARN_BY_HEART),
     Fault("labels-misaligned", ("labels-random", "labels-misaligned"), shifted_labels, TOO_MANY_TO_LEARN_BY_HEART),
-    Fault("class-imbalance", ("class-imbalance",), imbalance, {**CLASSES, "steps": 400}),
+    Fault("class-imbalance", ("class-imbalance",), imbalance, {**CLASSES, "steps": 400, "smoothings": ("",)}),
     Fault("unscaled-inputs", ("unscaled-inputs",), raw_inputs, {**VECTORS, "optimizers": ("SGD", "momentum", "Adam")}, BY_EFFECT),
     Fault("unscaled-targets", ("unscaled-targets",), raw_targets, dict(kinds=("regression",)), BY_EFFECT),
     Fault("nan-in-data", ("nan-in-data", "missing-values"), nan_rows, dict(kinds=("classes", "images", "series", "regression"))),
