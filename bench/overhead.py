@@ -80,7 +80,8 @@ class Blocks:
 
     def __init__(self, load, seconds):
         self._size = STEPS[load]
-        self._until = time.monotonic() + seconds
+        self._seconds = seconds
+        self._until = None  # Known when the warm-up has ended.
         self._modes = []
         self._mode = None
         self._left = WARM_UP[load]
@@ -102,6 +103,8 @@ class Blocks:
     def _next_mode(self):
         from whystop import torch_probe
 
+        if self._until is None:
+            self._until = time.monotonic() + self._seconds
         if not self._modes:
             if time.monotonic() > self._until:
                 raise SystemExit(0)
@@ -141,7 +144,7 @@ def ratios(some, base):
 def main():
     parser = argparse.ArgumentParser(description="Time of a training loop with the probe, divided by the same without it.")
     parser.add_argument("--child")
-    parser.add_argument("--seconds", type=float, default=70, help="for each load")
+    parser.add_argument("--seconds", type=float, default=60, help="for each load")
     parser.add_argument("--loads", default="mlp,transformer,cnn")
     options = parser.parse_args()
     if options.child:
