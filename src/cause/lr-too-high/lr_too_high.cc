@@ -35,6 +35,28 @@ void WeighUpdates(const CaseFile& run, const Finding& large, Hypothesis& out) {
   }
 }
 
+/// A loop that tests its loss ends before updates can be looked at. But the outputs were: ordinary before the first step, and a thousand
+/// times their own size and that of the targets a few steps later. A rate that is out of the usual range for its optimizer says why.
+void WeighOutputs(const CaseFile& run, Hypothesis& out) {
+  constexpr double kJumpMin = 1e3;
+  const auto calls = LossCalls(run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "cross_entropy", "nll_loss"});
+  const auto rate = LearningRate(run);
+  if (calls.size() < 2 || NumberOf(*calls.front(), "call") > 1 || NumberOf(*calls[1], "call") > 5 || !rate) {
+    return;
+  }
+  const auto outputs = [](const Observation& call) { return std::hypot(NumberOf(call, "input_mean"), NumberOf(call, "input_std")); };
+  const double before = outputs(*calls.front());
+  const double after = outputs(*calls[1]);
+  const double usual = std::max({before, std::hypot(NumberOf(*calls.front(), "target_mean"), NumberOf(*calls.front(), "target_std")), 1e-6});
+  const bool data_is_large = ModelInput(run) != nullptr && SizeOf(*ModelInput(run)) > 30;
+  if (after < kJumpMin * usual || data_is_large || *rate < (IsAdaptive(run) ? 0.1 : 1)) {
+    return;
+  }
+  out.Add(Supports("loss-call", "the outputs grew from " + HumanNumber(before) + " to " + HumanNumber(after) + " within " +
+                                    HumanNumber(NumberOf(*calls[1], "call") - 1) + " steps"));
+  out.Add(Supports("optimizer", "lr " + HumanNumber(*rate) + " is far above what " + OptimizerName(run) + " is used with"));
+}
+
 /// Too high a rate drives the loss up before it is lost. One that was ordinary to its last value, with updates smaller than the weights, was
 /// ended by something else: a bad sample, a forbidden operation.
 bool WasOrdinaryToTheEnd(const CaseFile& run, const Finding& lost) {
@@ -56,13 +78,15 @@ void WeighLrTooHigh(const CaseFile& run, Hypothesis& out) {
   const Finding* swings = run.FindFirst("loss/oscillates");
   const bool ran_down = learning.basis != nullptr && learning.basis->Number("last").value_or(0) < 0 &&
                         learning.state == Learning::kDiverged;  // To minus infinity: a matter of the loss, not of the rate.
-  const bool failed = lost != nullptr || learning.Bad() || swings != nullptr;
+  const bool failed = lost != nullptr || learning.Bad() || swings != nullptr || NanSeen(run);
   if (!failed || ran_down || run.FindFirst("data/not-finite") != nullptr || (lost != nullptr && WasOrdinaryToTheEnd(run, *lost))) {
     return;
   }
   const Finding* large = run.FindFirst("update/ratio-too-large");
   if (large != nullptr) {
     WeighUpdates(run, *large, out);
+  } else {
+    WeighOutputs(run, out);
   }
   // A scaler that refuses every step, or gradients that are never reset, explain a failure without the rate.
   if (swings != nullptr) {
