@@ -32,13 +32,14 @@ DESCENT = dict(task="classes", optimizer="sgd", lr=0.05, batch=32)
 VALUES = dict(task="regression", optimizer="sgd", lr=0.01, batch=32)
 STOP, LEARNING = "stop", "learning"
 # Label: the trainer's fault, settings, causes that may be named first, and which answer counts. Two causes where the physics does not tell
-# them apart. A leak needs seconds to show, so its steps are made longer.
+# them apart. Two of the trainer's faults are not asked for: a leak needs a minute of samples to be told from a cache that fills, and the rare
+# classes of its data are so easy that imbalance does no harm.
 FAULTS = {
     "no-optimizer-step": ("no-optimizer-step", CLASSES, ("no-optimizer-step",), LEARNING),
     "missing-zero-grad": ("missing-zero-grad", {**DESCENT, "lr": 0.1}, ("missing-zero-grad",), LEARNING),
     "lr-zero": ("lr-zero", CLASSES, ("lr-zero",), LEARNING),
     "lr-too-low": ("none", {**DESCENT, "lr": 1e-7}, ("lr-too-low",), LEARNING),
-    "labels-random": ("labels-random", {**CLASSES, "samples": 8000, "hidden": 16, "layers": 1}, ("labels-random", "labels-misaligned"), LEARNING),
+    "labels-random": ("labels-random", {**CLASSES, "samples": 8000, "hidden": 16, "layers": 1, "steps": 800}, ("labels-random", "labels-misaligned"), LEARNING),
     "unscaled-inputs": ("unscaled-inputs", DESCENT, ("unscaled-inputs",), LEARNING),
     "unscaled-targets": ("unscaled-targets", VALUES, ("unscaled-targets",), LEARNING),
     "nan-in-data": ("nan-in-data", CLASSES, ("nan-in-data", "missing-values"), LEARNING),
@@ -48,7 +49,6 @@ FAULTS = {
     "saturation": ("saturation", {**DESCENT, "lr": 0.02, "activation": "sigmoid"}, ("saturation", "bad-init-scale"), LEARNING),
     "early-stop-patience": ("early-stop", {**CLASSES, "batch": 8, "lr": 0.01, "steps": 4000}, ("early-stop-patience",), STOP),
     "target-reached": ("target-reached", {**CLASSES, "target": 0.3}, ("target-reached",), STOP),
-    "host-mem-leak": ("leak", {**CLASSES, "step-ms": 40}, ("host-mem-leak",), "any"),
     "segfault": ("segfault", CLASSES, ("segfault",), STOP),
     "native-abort": ("abort", CLASSES, ("native-abort",), STOP),
     "uncaught-exception": ("exception", CLASSES, ("native-abort",), STOP),

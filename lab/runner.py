@@ -82,7 +82,11 @@ class TorchRunner:
         export_data()
 
     def recording_of(self, text: str) -> pathlib.Path:
-        return STORE / "recordings" / f"{digest(text)}-{self.probe}"
+        folder = STORE / "recordings"
+        if self.probe == "any":
+            done = [path for path in folder.glob(f"{digest(text)}-????????") if (path / "done").exists()]
+            return max(done, key=lambda path: (path / "done").stat().st_mtime, default=folder / f"{digest(text)}-none")
+        return folder / f"{digest(text)}-{self.probe}"
 
     def is_done(self, text: str) -> bool:
         return (self.recording_of(text) / "done").exists()

@@ -183,7 +183,7 @@ constexpr CauseEntry kCauses[] = {
     {"uncaught-exception", kStop, Outcome::kRaised, kFault, "sibling-rank-failed", &WeighUncaughtException},
     {"uneven-inputs", kStop, Outcome::kHung, kFault, "collective-timeout", nullptr},
     {"unscaled-inputs", kLearning, Outcome::kUnknown, kFault, "exploding-gradient saturation dead-relu loss-nan constant-prediction stop-on-nan lr-too-high", &WeighUnscaledInputs},
-    {"unscaled-targets", kLearning, Outcome::kUnknown, kFault, "exploding-gradient loss-nan stop-on-nan early-stop-nonfinite lr-too-high", &WeighUnscaledTargets},
+    {"unscaled-targets", kLearning, Outcome::kUnknown, kFault, "exploding-gradient loss-nan stop-on-nan early-stop-nonfinite lr-too-high dead-relu saturation constant-prediction", &WeighUnscaledTargets},
     {"user-interrupt", kStop, Outcome::kInterrupted, kFault, "", &WeighUserInterrupt},
     {"userspace-oom-daemon", kStop, Outcome::kKilled, kFault, "dataloader-worker-killed sibling-rank-failed uncaught-exception", &WeighUserspaceOomDaemon},
     {"waiting-for-input", kStop, Outcome::kHung, kFault, "", nullptr},

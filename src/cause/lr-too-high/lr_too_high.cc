@@ -78,7 +78,7 @@ void WeighLrTooHigh(const CaseFile& run, Hypothesis& out) {
   const Finding* swings = run.FindFirst("loss/oscillates");
   const bool ran_down = learning.basis != nullptr && learning.basis->Number("last").value_or(0) < 0 &&
                         learning.state == Learning::kDiverged;  // To minus infinity: a matter of the loss, not of the rate.
-  const bool failed = lost != nullptr || learning.Bad() || swings != nullptr || NanSeen(run);
+  const bool failed = LearningFailed(run) || swings != nullptr || NanSeen(run);
   if (!failed || ran_down || run.FindFirst("data/not-finite") != nullptr || (lost != nullptr && WasOrdinaryToTheEnd(run, *lost))) {
     return;
   }

@@ -11,7 +11,7 @@ void WeighMissingZeroGrad(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const Finding* growth = run.FindFirst("gradient/grows-linearly");
-  if (growth == nullptr && !LearningFailed(run) && run.FindFirst("loss/oscillates") == nullptr) {
+  if (growth == nullptr && !NotSeenToLearn(run) && run.FindFirst("loss/oscillates") == nullptr) {
     return;  // The gradients may be reset by hand (p.grad = None); a run that learns is not blamed.
   }
   out.Add(Decisive("calls", "zero_grad() was never called in " + HumanNumber(steps) + " steps: gradients of all batches add up"));
