@@ -123,6 +123,29 @@ bool NearGuessing(const CaseFile& run, const Finding& loss) {
          loss.Number("last").value_or(0) > 0.85 * std::log(classes);
 }
 
+/// A squared error that is no smaller than the scatter of all targets seen: the mean alone would do as well. With two optimizers
+/// (adversaries) that may be the very aim.
+bool NoBetterThanTheMean(const CaseFile& run, const Finding& loss) {
+  constexpr double kCallsMin = 6;
+  double calls = 0;
+  double sum = 0;
+  double squares = 0;
+  double optimizers = 0;
+  for (const Observation& seen : run.observations) {
+    const std::string* function = seen.Text("function");
+    optimizers += seen.kind == "optimizer" ? 1 : 0;
+    if (seen.kind == "loss-call" && function != nullptr && *function == "mse_loss" && seen.Number("target_mean") && seen.Number("grad_enabled").value_or(1) != 0) {
+      const double mean = *seen.Number("target_mean");
+      ++calls;
+      sum += mean;
+      squares += mean * mean + seen.Number("target_std").value_or(0) * seen.Number("target_std").value_or(0);
+    }
+  }
+  const double variance = calls > 0 ? squares / calls - sum * sum / (calls * calls) : 0;
+  return calls >= kCallsMin && optimizers == 1 && variance > 0 && TextOf(loss, "role") == "train-loss" &&
+         loss.Number("last").value_or(0) > 0.97 * variance;
+}
+
 bool OutputsAreConstant(const CaseFile& run) {
   const Observation* call = run.FindObservation("loss-call");
   const auto spread = call == nullptr || call->Number("call").value_or(0) < 10 ? std::nullopt : call->Number("rows_std_mean");
@@ -162,7 +185,7 @@ LearningView LearningOf(const CaseFile& run) {
   if (NothingMoved(run) && !(view.Good() && view.basis->Number("drop_in_noise_units").value_or(0) > 10)) {
     return {Learning::kNeverLearned, view.basis, "no weight was ever changed"};
   }
-  if (view.state == Learning::kConverged && NearGuessing(run, *view.basis)) {
+  if (view.state == Learning::kConverged && (NearGuessing(run, *view.basis) || NoBetterThanTheMean(run, *view.basis))) {
     view.state = Learning::kStalled;
     view.text += "; that is close to guessing";
   }

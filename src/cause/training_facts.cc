@@ -130,6 +130,18 @@ bool StillNearGuessing(const CaseFile& run) {
   return learning.basis->Number("last").value_or(0) > 0.5 * std::log(NumberOf(*calls.back(), "classes"));
 }
 
+bool NoGradientsInOptimizer(const CaseFile& run) {
+  const Observation* present = run.FindObservation("gradients-present");
+  return Counted(run, "backwards").value_or(0) > 0 && present != nullptr && NumberOf(*present, "without") > 0 &&
+         NumberOf(*present, "without") >= NumberOf(*present, "tensors") - NumberOf(*present, "frozen");
+}
+
+bool OptimizerHoldsOthers(const CaseFile& run) {
+  const auto optimizers = ObservationsOf(run, "optimizer");
+  const bool orphans = !optimizers.empty() && NumberOf(*optimizers.front(), "tensors_of_no_module") > 0;
+  return orphans || run.FindObservation("parameter-not-in-optimizer") != nullptr;
+}
+
 std::optional<double> Counted(const CaseFile& run, const std::string& what) {
   const Observation* counts = run.FindObservation("counts");
   return counts == nullptr ? std::nullopt : counts->Number(what);

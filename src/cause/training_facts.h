@@ -39,6 +39,11 @@ bool LearnsSoundly(const CaseFile& run);
 /// A classifier whose loss ends above half of that of guessing.
 bool StillNearGuessing(const CaseFile& run);
 
+/// backward() ran, but not one tensor of the optimizer has a gradient.
+bool NoGradientsInOptimizer(const CaseFile& run);
+/// Trainable parameters exist that the optimizer does not hold, or it holds tensors of no living module.
+bool OptimizerHoldsOthers(const CaseFile& run);
+
 /// A total of the probe's last "counts".
 std::optional<double> Counted(const CaseFile& run, const std::string& what);
 

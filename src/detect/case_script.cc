@@ -236,6 +236,33 @@ bool AddProgress(const Line& line, std::vector<Event>& out) {
   return true;
 }
 
+/// exception TYPE at=SECONDS message="..." function=NAME: the one that ended the program, raised in a function of the user's own.
+bool AddException(const Line& line, std::vector<Event>& out) {
+  if (line.names.empty()) {
+    return false;
+  }
+  ExceptionSeen seen;
+  seen.type = line.names[0];
+  seen.message = line.Text("message");
+  seen.ended_process = true;
+  seen.frames.push_back({"/home/user/train.py", 20, line.Text("function", "<module>"), "", true});
+  out.push_back({At(line.Number("at", 1000)), seen});
+  return true;
+}
+
+/// log CAUSE at=SECONDS text="...": a line that the signature table knows as the root of that cause.
+bool AddLogLine(const Line& line, std::vector<Event>& out) {
+  if (line.names.empty()) {
+    return false;
+  }
+  LogFact fact;
+  fact.cause = line.names[0];
+  fact.role = line.Text("role", "root") == "context" ? LogFact::Role::kContext : LogFact::Role::kRoot;
+  fact.line = line.Text("text");
+  out.push_back({At(line.Number("at", 1000)), fact});
+  return true;
+}
+
 bool AddLine(const Line& line, CaseScript& script) {
   if (line.word == "series") {
     return AddSeries(line, script.events);
@@ -251,6 +278,12 @@ bool AddLine(const Line& line, CaseScript& script) {
   }
   if (line.word == "progress") {
     return AddProgress(line, script.events);
+  }
+  if (line.word == "exception") {
+    return AddException(line, script.events);
+  }
+  if (line.word == "log") {
+    return AddLogLine(line, script.events);
   }
   if (line.word == "end") {
     const auto code = ParseWhole<int>(line.Text("exit", "0"));

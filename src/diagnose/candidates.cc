@@ -8,8 +8,8 @@
 namespace whystop {
 namespace {
 
-constexpr std::string_view kGeneric[] = {"external-sigkill", "external-sigterm", "loss-nan", "native-abort",
-                                         "swallowed-exception", "uncaught-exception"};
+constexpr std::string_view kGeneric[] = {"constant-prediction", "external-sigkill", "external-sigterm",    "loss-nan",
+                                         "native-abort",        "swallowed-exception", "uncaught-exception"};
 
 bool IsGeneric(std::string_view id) {
   return std::find(std::begin(kGeneric), std::end(kGeneric), id) != std::end(kGeneric);

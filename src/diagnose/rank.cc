@@ -94,10 +94,21 @@ class Casting {
     }
   }
 
+  /// The best that can be said of learning is a possibility: the others are then told too.
+  bool LearningIsOpen() const {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (roles_[i] == CauseRole::kRoot && candidates_[i].cause->answers == Answers::kLearning) {
+        return candidates_[i].confidence == Confidence::kPossible;
+      }
+    }
+    return false;
+  }
+
   void CastContributing() {
     std::size_t contributing = 0;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      const bool may = !ExplainsTheEnd(candidates_[i]) && candidates_[i].confidence != Confidence::kPossible;
+      const bool rival = candidates_[i].cause->answers == Answers::kLearning && LearningIsOpen();
+      const bool may = !ExplainsTheEnd(candidates_[i]) && (candidates_[i].confidence != Confidence::kPossible || rival);
       if (!roles_[i] && may && contributing < kContributingMax) {
         roles_[i] = CauseRole::kContributing;
         ++contributing;

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 
 #include "base/human.h"
 #include "cause/evidence.h"
@@ -6,26 +9,62 @@
 #include "cause/weighers.h"
 
 namespace whystop {
+namespace {
 
-void WeighClassImbalance(const CaseFile& run, Hypothesis& out) {
+struct Shares {
+  double majority = 0;
+  std::string text;
+};
+
+std::optional<Shares> ByLabels(const CaseFile& run) {
   const auto labels = ObservationsOf(run, "labels");
-  const LearningView learning = LearningOf(run);
-  if (labels.empty() || LossLost(run) != nullptr || learning.basis == nullptr) {
-    return;
+  if (labels.empty() || NumberOf(*labels.back(), "classes") < 2) {
+    return std::nullopt;
   }
   const double majority = NumberOf(*labels.back(), "majority");
-  if (NumberOf(*labels.back(), "classes") < 2 || majority < 0.9 || majority >= 1) {
+  return Shares{majority, Percent(majority) + " of the labels are of one class (" + TextOf(*labels.back(), "counts") + ")"};
+}
+
+/// Binary losses take their labels as fractions: all of them 0 or 1 has the spread of a coin of that mean.
+std::optional<Shares> ByBinaryTargets(const CaseFile& run) {
+  constexpr std::size_t kCallsMin = 4;
+  const auto calls = LossCalls(run, {"binary_cross_entropy", "binary_cross_entropy_with_logits"});
+  double mean = 0;
+  for (const Observation* call : calls) {
+    const double one = NumberOf(*call, "target_mean");
+    const double spread = NumberOf(*call, "target_std");
+    if (std::abs(spread * spread - one * (1 - one)) > 0.1 * one * (1 - one) + 1e-6) {
+      return std::nullopt;
+    }
+    mean += one / static_cast<double>(calls.size());
+  }
+  if (calls.size() < kCallsMin || mean <= 0 || mean >= 1) {
+    return std::nullopt;
+  }
+  return Shares{std::max(mean, 1 - mean), Percent(mean) + " of the targets are 1, the others 0"};
+}
+
+}  // namespace
+
+void WeighClassImbalance(const CaseFile& run, Hypothesis& out) {
+  const LearningView learning = LearningOf(run);
+  auto shares = ByLabels(run);
+  shares = shares ? shares : ByBinaryTargets(run);
+  if (!shares || LossLost(run) != nullptr || learning.basis == nullptr || shares->majority < 0.9 || shares->majority >= 1) {
     return;
   }
   // What a model reaches that knows the shares of the classes and nothing else.
+  const double majority = shares->majority;
   const double prior = -majority * std::log(majority) - (1 - majority) * std::log(1 - majority);
   const double last = learning.basis->Number("last").value_or(0);
-  const std::string shares = Percent(majority) + " of the labels are of one class (" + TextOf(*labels.back(), "counts") + ")";
   if (last > 0.8 * prior && last < 1.5 * prior) {
-    out.Add(Decisive("labels", shares + "; the loss ends at " + HumanNumber(last) + ", where it gets by knowing these shares alone (" +
+    out.Add(Decisive("labels", shares->text + "; the loss ends at " + HumanNumber(last) + ", where it gets by knowing these shares alone (" +
                                    HumanNumber(prior) + ")"));
+    out.Fix("weigh the rare class by about " + HumanNumber(majority / (1 - majority), 2) +
+            " (pos_weight or weight of the loss), or draw it more often; judge by recall, not by accuracy, which is " + Percent(majority) +
+            " for a model that knows nothing");
   } else if (LearningFailed(run)) {
-    out.Add(Decisive("labels", shares));
+    out.Add(Decisive("labels", shares->text));
   }
 }
 

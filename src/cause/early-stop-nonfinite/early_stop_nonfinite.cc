@@ -1,14 +1,24 @@
 #include "cause/evidence.h"
+#include "cause/loop_facts.h"
 #include "cause/training_facts.h"
 #include "cause/weighers.h"
 
 namespace whystop {
 
 void WeighEarlyStopNonfinite(const CaseFile& run, Hypothesis& out) {
+  if (LossLost(run) == nullptr) {
+    return;
+  }
   const Observation* stop = run.FindObservation("framework-stop");
-  const bool watches = stop != nullptr && (stop->Number("patience") || stop->Number("early_stopping_patience"));
-  if (watches && LossLost(run) != nullptr) {
+  if (stop != nullptr && (stop->Number("patience") || stop->Number("early_stopping_patience"))) {
     out.Add(Decisive("framework", TextOf(*stop, "who") + " asked " + TextOf(*stop, "framework") + " to stop after the loss was no longer finite"));
+    return;
+  }
+  const Observation* exit = FinalExit(run);
+  if (ReasonOf(exit) == ExitReason::kPatience) {
+    Evidence evidence = Decisive("loop", "the loss was no longer a number, which is never better than the best: " + DescribeExit(*exit) + DescribeTurn(*exit));
+    evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
+    out.Add(std::move(evidence));
   }
 }
 

@@ -60,8 +60,8 @@ void WeighEarlyStopPatience(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const Observation* exit = FinalExit(run);
-  if (ReasonOf(exit) != ExitReason::kPatience) {
-    return;
+  if (ReasonOf(exit) != ExitReason::kPatience || LossLost(run) != nullptr) {
+    return;  // NaN is never better than the best: early-stop-nonfinite.
   }
   Evidence evidence = Decisive("loop", "hand-written early stopping: " + DescribeExit(*exit) + DescribeTurn(*exit));
   evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};

@@ -29,6 +29,13 @@ void WeighFrozenOrDetached(const CaseFile& run, Hypothesis& out) {
   if ((share <= kShareAtFault || !learned_little) && !LearningFailed(run)) {
     return;
   }
+  if (NoGradientsInOptimizer(run) && !OptimizerHoldsOthers(run)) {
+    out.Add(Decisive("tensor", "backward() ran " + HumanNumber(Counted(run, "backwards").value_or(0)) +
+                                   " times, and not one tensor of the model got a gradient: the loss is cut off from the model"));
+    out.Fix("compute the loss from the model's outputs by differentiable operations: no .data, .detach(), .item(), argmax or numpy on the "
+            "way, and no new tensor made with requires_grad=True");
+    return;
+  }
   if (without != nullptr && share < 1) {
     const std::string text = HumanNumber(NumberOf(*without, "count")) + " of " + HumanNumber(NumberOf(*without, "of")) +
                              " tensors get no gradient: " + TextOf(*without, "names");

@@ -19,6 +19,20 @@ bool GrewBefore(const CaseFile& run, const Finding& lost) {
   return false;
 }
 
+/// The loss had been falling, and nothing had grown: what made the weights NaN came at once.
+bool FellInOneStep(const CaseFile& run, const Finding* lost) {
+  if (lost == nullptr || !lost->Number("before")) {
+    return false;
+  }
+  for (const Finding& finding : run.findings) {
+    if (finding.detector == "loss/trend" && finding.series == lost->series) {
+      return FactText(*lost, "first") == "nan" && finding.Number("points").value_or(0) >= 3 &&
+             std::abs(*lost->Number("before")) < 2 * std::abs(finding.Number("first").value_or(0));
+    }
+  }
+  return false;
+}
+
 bool UsesHalf(const CaseFile& run) {
   const Observation* model = run.FindObservation("model");
   return model != nullptr && MentionsAny(TextOf(*model, "dtypes"), {"float16"}) && !MentionsAny(TextOf(*model, "dtypes"), {"bfloat16"});
@@ -69,6 +83,11 @@ void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
   } else if (what == "loss") {
     out.Add(Decisive("tensor", "the loss itself was the first thing that was not finite" + at +
                                    ": weights, inputs and earlier gradients were"));
+  } else if (what == "weight" && FellInOneStep(run, lost)) {
+    out.Add(Decisive("tensor", lost->series + " was " + HumanNumber(lost->Number("before").value_or(0)) + " and sound; one step later " +
+                                   TextOf(first, "weight_names") + " were NaN" + at +
+                                   ": the backward pass of a finite loss gave NaN, as that of sqrt, norm or pow does at 0"));
+    out.Fix("add a small number inside the root or the norm: torch.sqrt(x + 1e-8)");
   } else if (what == "gradient") {
     out.Add(Decisive("tensor", "the backward pass of a finite loss gave NaN" + at + ", first in " + TextOf(first, "gradient_names") +
                                    ": a derivative that does not exist there, such as that of sqrt or norm at 0"));

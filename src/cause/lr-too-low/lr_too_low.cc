@@ -30,7 +30,7 @@ void WeighLrTooLow(const CaseFile& run, Hypothesis& out) {
                                  HumanNumber(ratio) + " of their size", small->facts));
   out.Add(Supports("series", learning.text));
   if (rate && ratio > 0) {
-    out.Fix("lr " + HumanNumber(*rate) + ": try " + HumanNumber(RoundFactor(*rate, std::min(0.001 / ratio, 1e4))) +
+    out.Fix("lr " + HumanNumber(*rate) + ": try " + HumanNumber(RoundFactor(*rate, std::min(0.001 / ratio, 100.0))) +
             ", then a range test about it");
   }
 }

@@ -7,17 +7,13 @@ namespace whystop {
 
 void WeighOptimizerWrongParams(const CaseFile& run, Hypothesis& out) {
   const auto optimizers = ObservationsOf(run, "optimizer");
-  const Observation* present = run.FindObservation("gradients-present");
-  const double backwards = Counted(run, "backwards").value_or(0);
   if (optimizers.empty()) {
     return;
   }
   const Observation& optimizer = *optimizers.front();
   const double orphans = NumberOf(optimizer, "tensors_of_no_module");
   const double held = NumberOf(optimizer, "tensors");
-  const bool no_gradients = present != nullptr && NumberOf(*present, "without") > 0 &&
-                            NumberOf(*present, "without") >= NumberOf(*present, "tensors") - NumberOf(*present, "frozen");
-  if (held > 0 && no_gradients && backwards > 0) {
+  if (held > 0 && NoGradientsInOptimizer(run) && OptimizerHoldsOthers(run)) {
     out.Add(Decisive("optimizer", "backward() ran, but none of the " + HumanNumber(held) + " tensors that " + TextOf(optimizer, "name") +
                                       " holds got a gradient: they are not those of the model that computes the loss"));
     if (orphans > 0) {

@@ -10,7 +10,8 @@ namespace whystop {
 namespace {
 
 constexpr std::size_t kLayersMin = 4;
-constexpr std::int64_t kSamplesMin = 3;
+constexpr std::int64_t kSamplesMin = 2;
+constexpr std::int64_t kSamplesForMedian = 6;
 // Four orders of magnitude between the ends: ten sigmoid layers lose six, a plain deep net with sound initial weights one or two.
 constexpr double kDecadesMin = 4;
 
@@ -40,7 +41,9 @@ class GradientVanishing final : public Detector {
     if (layers.size() < kLayersMin) {
       return;
     }
-    const double first = layers.front()->state.Late();
+    // Of few samples the largest: behind an output layer that begins at zero the first gradients are zero, and only those.
+    const LogTrack& front = layers.front()->state;
+    const double first = front.samples < kSamplesForMedian ? front.highest : front.Late();
     const double last = layers.back()->state.Late();
     if (last - first < kDecadesMin) {
       return;
