@@ -1,5 +1,6 @@
 #include "cause/loop_facts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -47,8 +48,11 @@ std::string_view LastName(std::string_view expression) {
 /// "loss < 0.01", "acc >= target": whether a quality was compared in the direction in which it improves.
 bool ReachedAGoal(std::string_view condition) {
   for (std::size_t at = condition.find_first_of("<>"); at != std::string_view::npos; at = condition.find_first_of("<>", at + 1)) {
-    const std::string_view left = LastName(Trim(condition.substr(0, at)));
-    const bool small = condition[at] == '<' && MentionsAny(left, {"loss", "err", "perplexity", "mse", "mae", "diff", "delta"});
+    const std::string_view before = Trim(condition.substr(0, at));
+    const std::string_view left = LastName(before);
+    // A tensor's single value that is to be small is a loss, whatever its name.
+    const bool small = condition[at] == '<' && (before.ends_with(".item()") ||
+                                                MentionsAny(left, {"loss", "err", "perplexity", "mse", "mae", "diff", "delta"}));
     const bool high = condition[at] == '>' && MentionsAny(left, {"acc", "score", "reward", "f1", "auc", "map", "iou", "bleu"});
     if (small || high) {
       return true;
