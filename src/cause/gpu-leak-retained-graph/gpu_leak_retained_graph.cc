@@ -9,12 +9,13 @@
 namespace whystop {
 namespace {
 
-// A sum over one epoch is freed at its end; one that holds the graphs of hundreds of steps is not.
+// A sum over one epoch is freed at its end; one that is longer than an epoch is not. Where the epochs are not known, hundreds are long.
 constexpr double kGraphsMin = 100;
 
-/// Steps in the largest loader's epoch; 0: not known.
+/// Steps in the largest loader's epoch, or in the mean one; 0: not known.
 double StepsOfAnEpoch(const CaseFile& run) {
-  double most = 0;
+  const double epochs = run.progress.epochs_planned.value_or(0);
+  double most = epochs > 1 ? Counted(run, "steps").value_or(0) / epochs : 0;
   for (const Observation* loader : ObservationsOf(run, "loader")) {
     most = std::max(most, NumberOf(*loader, "batches"));
   }
@@ -33,7 +34,8 @@ void WeighGpuLeakRetainedGraph(const CaseFile& run, Hypothesis& out) {
   }
   const double depth = NumberOf(*worst, "depth");
   const bool climbs = run.FindFirst("memory/climbs") != nullptr || run.FindLog("cuda-oom", LogFact::Role::kRoot) != nullptr;
-  if (!climbs && (depth < kGraphsMin || depth <= 1.5 * StepsOfAnEpoch(run))) {
+  const double epoch = StepsOfAnEpoch(run);
+  if (!climbs && (epoch > 0 ? depth <= 1.5 * epoch : depth < kGraphsMin)) {
     return;
   }
   const std::string name = TextOf(*worst, "variable");
