@@ -1,7 +1,8 @@
 // Metric files: how fast, and in how much memory.
 //
 //   events_bench make KIND FILE RECORDS   writes a file of the kind: tensorboard, csv, jsonl
-//   events_bench read FILE                reads it as `whystop why` would, and prints one JSON line of CPU time
+//   events_bench read FILE                reads it as `whystop why` would, and prints one JSON line
+//   of CPU time
 //
 // bench/events_bench.py compares with TensorBoard's own Python loader.
 
@@ -51,8 +52,8 @@ std::string EventRecord(long record) {
 std::string TableRow(long row) {
   char text[160];
   const double loss = LossAt(row);
-  std::snprintf(text, sizeof(text), "%ld,%ld,%.17g,%.6f,%.3e,%.4f\n", row / 1000, row, loss, std::exp(-loss), 1e-4 * loss,
-                loss * 7);
+  std::snprintf(text, sizeof(text), "%ld,%ld,%.17g,%.6f,%.3e,%.4f\n", row / 1000, row, loss,
+                std::exp(-loss), 1e-4 * loss, loss * 7);
   return text;
 }
 
@@ -60,8 +61,9 @@ std::string JsonRow(long row) {
   char text[240];
   const double loss = LossAt(row);
   std::snprintf(text, sizeof(text),
-                "{\"iteration\": %ld, \"total_loss\": %.17g, \"accuracy\": %.6f, \"lr\": %.3e, \"time\": %.4f}\n", row, loss,
-                std::exp(-loss), 1e-4 * loss, loss * 7);
+                "{\"iteration\": %ld, \"total_loss\": %.17g, \"accuracy\": %.6f, \"lr\": %.3e, "
+                "\"time\": %.4f}\n",
+                row, loss, std::exp(-loss), 1e-4 * loss, loss * 7);
   return text;
 }
 
@@ -112,8 +114,11 @@ int Read(const char* path) {
     return 1;
   }
   const double seconds = CpuSeconds() - start;
-  std::printf("{\"points\": %ld, \"cpu_seconds\": %.6f, \"bytes\": %ld, \"peak_rss_kib\": %ld, \"sum\": %.6g}\n", sink.points,
-              seconds, static_cast<long>(found->runs[0].files[0].size_bytes), PeakKib(), sink.sum);
+  std::printf(
+      "{\"points\": %ld, \"cpu_seconds\": %.6f, \"bytes\": %ld, \"peak_rss_kib\": %ld, \"sum\": "
+      "%.6g}\n",
+      sink.points, seconds, static_cast<long>(found->runs[0].files[0].size_bytes), PeakKib(),
+      sink.sum);
   return 0;
 }
 

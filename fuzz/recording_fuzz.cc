@@ -1,5 +1,5 @@
-// A recording's frames and messages: any bytes must be read without a fault, and what was understood once must come
-// through the writer's encoding unchanged.
+// A recording's frames and messages: any bytes must be read without a fault, and what was
+// understood once must come through the writer's encoding unchanged.
 
 #include <cstddef>
 #include <cstdint>

@@ -8,9 +8,9 @@ namespace whystop {
 }  // namespace whystop
 
 /// A broken invariant is our own bug. On in all builds.
-#define WS_CHECK(condition, why)                                            \
-  do {                                                                      \
-    if (!(condition)) {                                                     \
-      ::whystop::CheckFailed(#condition, (why), __FILE__, __LINE__);        \
-    }                                                                       \
+#define WS_CHECK(condition, why)                                     \
+  do {                                                               \
+    if (!(condition)) {                                              \
+      ::whystop::CheckFailed(#condition, (why), __FILE__, __LINE__); \
+    }                                                                \
   } while (false)

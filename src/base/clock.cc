@@ -14,7 +14,9 @@ std::chrono::nanoseconds Read(clockid_t id) {
 }  // namespace
 
 ClockReading ReadClocks() {
-  return {.monotonic = Read(CLOCK_MONOTONIC), .boottime = Read(CLOCK_BOOTTIME), .wall = Read(CLOCK_REALTIME)};
+  return {.monotonic = Read(CLOCK_MONOTONIC),
+          .boottime = Read(CLOCK_BOOTTIME),
+          .wall = Read(CLOCK_REALTIME)};
 }
 
 std::chrono::nanoseconds MonotonicNow() { return Read(CLOCK_MONOTONIC); }

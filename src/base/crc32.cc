@@ -12,7 +12,8 @@ constexpr std::uint32_t kPolynomialReflected = 0xedb88320;
 constexpr std::size_t kSlices = 8;
 using Tables = std::array<std::array<std::uint32_t, 256>, kSlices>;
 
-// Table k gives the effect of a byte that k more bytes follow, so that eight bytes are looked up side by side.
+// Table k gives the effect of a byte that k more bytes follow, so that eight bytes are looked up
+// side by side.
 constexpr Tables MakeTables() {
   Tables tables{};
   for (std::uint32_t i = 0; i < 256; ++i) {

@@ -35,7 +35,7 @@ std::uint32_t ByTable(const char* data, std::size_t size, std::uint32_t crc) {
 
 #if defined(__x86_64__)
 __attribute__((target("sse4.2"))) std::uint32_t ByInstruction(const char* data, std::size_t size,
-                                                               std::uint32_t crc) {
+                                                              std::uint32_t crc) {
   std::uint64_t wide = crc;
   while (size >= 8) {
     std::uint64_t word = 0;

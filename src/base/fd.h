@@ -43,7 +43,8 @@ ssize_t WriteSome(int fd, std::string_view bytes);
 /// Writes all of `bytes`, or says which errno stopped it (0: all written).
 int WriteAll(int fd, std::string_view bytes);
 
-/// The whole file, at most `limit` bytes of it; meant for /proc, /sys and small configuration files.
+/// The whole file, at most `limit` bytes of it; meant for /proc, /sys and small configuration
+/// files.
 Result<std::string> ReadFile(const std::string& path, std::size_t limit = 1 << 20);
 
 }  // namespace whystop

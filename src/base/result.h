@@ -23,8 +23,9 @@ struct Ok {};
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : held_(std::move(value)) {}      // NOLINT(google-explicit-constructor): return value
-  Result(Error error) : held_(std::move(error)) {}  // NOLINT(google-explicit-constructor): return error
+  Result(T value) : held_(std::move(value)) {}  // NOLINT(google-explicit-constructor): return value
+  Result(Error error)
+      : held_(std::move(error)) {}  // NOLINT(google-explicit-constructor): return error
 
   explicit operator bool() const { return std::holds_alternative<T>(held_); }
   T& operator*() & { return std::get<T>(held_); }
@@ -40,12 +41,12 @@ class [[nodiscard]] Result {
 
 using Status = Result<Ok>;
 
-#define WS_RETURN_IF_ERROR(expression)   \
-  do {                                   \
-    auto ws_status = (expression);       \
-    if (!ws_status) {                    \
-      return ws_status.error();          \
-    }                                    \
+#define WS_RETURN_IF_ERROR(expression) \
+  do {                                 \
+    auto ws_status = (expression);     \
+    if (!ws_status) {                  \
+      return ws_status.error();        \
+    }                                  \
   } while (false)
 
 }  // namespace whystop

@@ -12,7 +12,8 @@ bool HeaderIsSound(std::string_view header) {
   return MaskedCrc32c(header.substr(0, 8)) == LoadLittle<std::uint32_t>(header.substr(8));
 }
 
-// A length that no file holds: its frame could never be told from a torn tail, so it counts as damage.
+// A length that no file holds: its frame could never be told from a torn tail, so it counts as
+// damage.
 constexpr std::uint64_t kPlausibleBytesMax = std::uint64_t{1} << 40;
 
 }  // namespace
@@ -96,7 +97,8 @@ TfRecord TfRecordReader::Next() {
 }
 
 TfRecord TfRecordReader::TakeBody() {
-  const auto body_bytes = static_cast<std::size_t>(LoadLittle<std::uint64_t>(*Peek(kTfRecordHeaderBytes)));
+  const auto body_bytes =
+      static_cast<std::size_t>(LoadLittle<std::uint64_t>(*Peek(kTfRecordHeaderBytes)));
   const std::size_t frame_bytes = kTfRecordHeaderBytes + body_bytes + kTfRecordFooterBytes;
   const auto frame = Peek(frame_bytes);
   if (!frame) {
@@ -105,7 +107,8 @@ TfRecord TfRecordReader::TakeBody() {
   TfRecord record{.state = TfRecord::State::kWhole,
                   .body = frame->substr(kTfRecordHeaderBytes, body_bytes),
                   .offset = offset_};
-  if (MaskedCrc32c(record.body) != LoadLittle<std::uint32_t>(frame->substr(kTfRecordHeaderBytes + body_bytes))) {
+  if (MaskedCrc32c(record.body) !=
+      LoadLittle<std::uint32_t>(frame->substr(kTfRecordHeaderBytes + body_bytes))) {
     record.state = TfRecord::State::kBadBody;
     record.body = {};
   }

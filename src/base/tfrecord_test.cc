@@ -18,13 +18,16 @@ struct ReadBack {
   std::uint64_t skipped_bytes = 0;
 };
 
-ReadBack ReadAll(std::string_view bytes, std::size_t piece_bytes, std::size_t body_bytes_max = 1000) {
+ReadBack ReadAll(std::string_view bytes, std::size_t piece_bytes,
+                 std::size_t body_bytes_max = 1000) {
   ReadBack got;
   TfRecordReader reader(body_bytes_max);
   for (std::size_t at = 0; at <= bytes.size(); at += piece_bytes) {
-    const std::string piece(bytes.substr(at, piece_bytes));  // A copy: nothing may look beyond the piece.
+    const std::string piece(
+        bytes.substr(at, piece_bytes));  // A copy: nothing may look beyond the piece.
     reader.Feed(piece);
-    for (TfRecord record = reader.Next(); record.state != State::kTruncated; record = reader.Next()) {
+    for (TfRecord record = reader.Next(); record.state != State::kTruncated;
+         record = reader.Next()) {
       if (record.state == State::kWhole) {
         got.bodies.emplace_back(record.body);
       } else {
@@ -58,7 +61,8 @@ TEST(TfRecord, ReadsBackWhatWasWrittenInPiecesOfAnySize) {
   }
 }
 
-/// Goal: wherever the writer stopped, the whole frames before are read and the rest is torn, not corrupt.
+/// Goal: wherever the writer stopped, the whole frames before are read and the rest is torn, not
+/// corrupt.
 TEST(TfRecord, CallsEveryPrefixTornNotCorrupt) {
   const std::string file = ThreeRecords();
   std::size_t bodies_before = 0;

@@ -11,8 +11,9 @@ bool Hypothesis::Has(Evidence::Weight weight) const {
 
 const CausePage* FindPage(std::string_view id) {
   const auto pages = AllPages();
-  const auto found = std::lower_bound(pages.begin(), pages.end(), id,
-                                      [](const CausePage& page, std::string_view wanted) { return page.id < wanted; });
+  const auto found = std::lower_bound(
+      pages.begin(), pages.end(), id,
+      [](const CausePage& page, std::string_view wanted) { return page.id < wanted; });
   return found != pages.end() && found->id == id ? &*found : nullptr;
 }
 

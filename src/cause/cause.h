@@ -32,10 +32,12 @@ using Weigher = void (*)(const CaseFile& run, Hypothesis& out);
 struct CauseEntry {
   std::string_view id;
   Answers answers = Answers::kStop;
-  Outcome outcome = Outcome::kUnknown;  // Of the run when this is the root; kUnknown: it says nothing about that.
-  bool fault = true;                    // False: named in the verdict, but nothing to mend.
-  std::string_view leads_to;            // Ids of the causes that this one can bring about, separated by spaces.
-  Weigher weigh = nullptr;              // Null: known by its rows in the signature table alone.
+  Outcome outcome =
+      Outcome::kUnknown;  // Of the run when this is the root; kUnknown: it says nothing about that.
+  bool fault = true;      // False: named in the verdict, but nothing to mend.
+  std::string_view
+      leads_to;             // Ids of the causes that this one can bring about, separated by spaces.
+  Weigher weigh = nullptr;  // Null: known by its rows in the signature table alone.
 };
 
 /// Every cause, sorted by id.
@@ -46,9 +48,9 @@ bool CanLeadTo(const CauseEntry& cause, std::string_view consequence);
 /// The page of a cause: src/cause/<id>/<id>.md, embedded at build time.
 struct CausePage {
   std::string_view id;
-  std::string_view title;                    // The page's first heading after the id.
-  std::string_view text;                     // The whole page.
-  std::span<const std::string_view> fixes;   // The list under "What to do".
+  std::string_view title;                   // The page's first heading after the id.
+  std::string_view text;                    // The whole page.
+  std::span<const std::string_view> fixes;  // The list under "What to do".
 };
 
 /// Every page, sorted by id. nullptr: no such cause.

@@ -35,7 +35,8 @@ void WeighCrash(const CaseFile& run, const CrashKind& kind, Hypothesis& out) {
   if (run.Signal() != kind.signal) {
     for (const ProcessEnd& ended : run.process_ends) {
       if (ended.end && ended.end->signal() == kind.signal) {
-        out.Add(Supports("exit-status", fmt::format("the process that died was {} ({})", ended.pid, ended.name)));
+        out.Add(Supports("exit-status",
+                         fmt::format("the process that died was {} ({})", ended.pid, ended.name)));
         break;
       }
     }
@@ -44,7 +45,8 @@ void WeighCrash(const CaseFile& run, const CrashKind& kind, Hypothesis& out) {
     out.Add(Supports("kernel-log", line));
   }
   if (const SignalSeen* seen = FindSignal(run, kind.signal); seen != nullptr && seen->sender_pid) {
-    out.Add(Contradicts("signal", fmt::format("{} was sent by {}", SignalName(kind.signal), DescribeSender(*seen))));
+    out.Add(Contradicts("signal", fmt::format("{} was sent by {}", SignalName(kind.signal),
+                                              DescribeSender(*seen))));
   }
 }
 

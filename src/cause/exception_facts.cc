@@ -19,15 +19,19 @@ const Frame* UsersFrame(const ExceptionSeen& exception) {
 }
 
 bool ContainsAny(std::string_view text, std::span<const std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [text](std::string_view part) { return text.find(part) != std::string_view::npos; });
+  return std::any_of(parts.begin(), parts.end(), [text](std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+  });
 }
 
 /// Another rank's end as this one met it.
 bool IsEchoOfAnotherRank(const ExceptionSeen& exception) {
-  constexpr std::string_view kPhrases[] = {"remote process exited",        "Connection closed by peer",
-                                           "Connection reset by peer",     "NCCL communicator was aborted",
-                                           "Horovod has been shut down",   "one of the ranks",
+  constexpr std::string_view kPhrases[] = {"remote process exited",
+                                           "Connection closed by peer",
+                                           "Connection reset by peer",
+                                           "NCCL communicator was aborted",
+                                           "Horovod has been shut down",
+                                           "one of the ranks",
                                            "Broken pipe"};
   return ContainsAny(exception.message, kPhrases);
 }
@@ -35,8 +39,8 @@ bool IsEchoOfAnotherRank(const ExceptionSeen& exception) {
 }  // namespace
 
 bool IsLaunchersReport(const ExceptionSeen& exception) {
-  constexpr std::string_view kTypes[] = {"ChildFailedError", "CalledProcessError", "ProcessExitedException",
-                                         "SignalException"};
+  constexpr std::string_view kTypes[] = {"ChildFailedError", "CalledProcessError",
+                                         "ProcessExitedException", "SignalException"};
   return ContainsAny(exception.type, kTypes);
 }
 
@@ -44,12 +48,13 @@ const ExceptionSeen* FindEndingException(const CaseFile& run) {
   if (run.ExitCode() == 0 || (run.text_end && run.text_end->kind == TextEnd::Kind::kCompleted)) {
     return nullptr;
   }
-  // The earliest that nothing but teardown followed: later ones are its consequences in other ranks and threads. What
-  // only tells of another process's end is taken for want of a better one.
+  // The earliest that nothing but teardown followed: later ones are its consequences in other ranks
+  // and threads. What only tells of another process's end is taken for want of a better one.
   const ExceptionSeen* ending = nullptr;
   const ExceptionSeen* told = nullptr;
   for (const ExceptionSeen& exception : run.exceptions) {
-    if (exception.ended_process && !IsLaunchersReport(exception) && !IsEchoOfAnotherRank(exception)) {
+    if (exception.ended_process && !IsLaunchersReport(exception) &&
+        !IsEchoOfAnotherRank(exception)) {
       return &exception;
     }
     if (exception.ended_process) {

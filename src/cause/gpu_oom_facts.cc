@@ -18,7 +18,10 @@ std::optional<double> BytesAt(std::string_view text) {
   }
   const auto number = ParseWhole<double>(text.substr(0, space));
   const std::string_view unit = text.substr(space + 1);
-  const double factor = unit.starts_with("GiB") ? 1073741824.0 : unit.starts_with("MiB") ? 1048576.0 : unit.starts_with("KiB") ? 1024.0 : 1.0;
+  const double factor = unit.starts_with("GiB")   ? 1073741824.0
+                        : unit.starts_with("MiB") ? 1048576.0
+                        : unit.starts_with("KiB") ? 1024.0
+                                                  : 1.0;
   return number ? std::optional<double>(*number * factor) : std::nullopt;
 }
 
@@ -35,7 +38,8 @@ std::optional<double> Before(std::string_view text, std::string_view words) {
   }
   const std::string_view head = text.substr(0, at);
   const std::size_t unit = head.find_last_of(' ');
-  const std::size_t number = unit == std::string_view::npos ? unit : head.find_last_of(' ', unit - 1);
+  const std::size_t number =
+      unit == std::string_view::npos ? unit : head.find_last_of(' ', unit - 1);
   return number == std::string_view::npos ? std::nullopt : BytesAt(head.substr(number + 1));
 }
 
@@ -43,7 +47,8 @@ std::optional<double> Before(std::string_view text, std::string_view words) {
 double OtherProcesses(std::string_view text) {
   constexpr std::string_view kWord = "Process ";
   double sum = 0;
-  for (std::size_t at = text.find(kWord); at != std::string_view::npos; at = text.find(kWord, at + 1)) {
+  for (std::size_t at = text.find(kWord); at != std::string_view::npos;
+       at = text.find(kWord, at + 1)) {
     sum += After(text.substr(at, 80), " has ").value_or(0);
   }
   return sum;
@@ -64,7 +69,8 @@ std::string EvaluatingFunction(const ExceptionSeen& exception) {
 std::optional<GpuOom> FindGpuOom(const CaseFile& run) {
   const ExceptionSeen* last = FindEndingException(run);
   const LogFact* line = run.FindLog("cuda-oom", LogFact::Role::kRoot);
-  const bool raised = last != nullptr && MentionsAny(last->message, {"out of memory"}) && MentionsAny(last->type + last->message, {"cuda", "hip", "gpu"});
+  const bool raised = last != nullptr && MentionsAny(last->message, {"out of memory"}) &&
+                      MentionsAny(last->type + last->message, {"cuda", "hip", "gpu"});
   if (!raised && line == nullptr) {
     return std::nullopt;
   }
@@ -76,7 +82,9 @@ std::optional<GpuOom> FindGpuOom(const CaseFile& run) {
   const auto free = After(text, "of which ");
   oom.free = free ? free : Before(text, " free;");
   oom.reserved_unallocated = Before(text, " is reserved by PyTorch but unallocated");
-  if (const auto all = Before(text, " reserved in total"), used = Before(text, " already allocated"); all && used) {
+  if (const auto all = Before(text, " reserved in total"),
+      used = Before(text, " already allocated");
+      all && used) {
     oom.reserved_unallocated = *all - *used;
   }
   oom.others = OtherProcesses(text);

@@ -23,10 +23,11 @@ const Finding* BestOf(const CaseFile& run, std::string_view role) {
     if (finding.detector != "loss/trend" || TextOf(finding, "role") != role) {
       continue;
     }
-    const bool better = best == nullptr || finding.Number("rank") < best->Number("rank") ||
-                        (finding.Number("rank") == best->Number("rank") &&
-                         finding.Number("points").value_or(0) + finding.Number("not_finite").value_or(0) >
-                             best->Number("points").value_or(0) + best->Number("not_finite").value_or(0));
+    const bool better =
+        best == nullptr || finding.Number("rank") < best->Number("rank") ||
+        (finding.Number("rank") == best->Number("rank") &&
+         finding.Number("points").value_or(0) + finding.Number("not_finite").value_or(0) >
+             best->Number("points").value_or(0) + best->Number("not_finite").value_or(0));
     best = better ? &finding : best;
   }
   return best;
@@ -34,8 +35,10 @@ const Finding* BestOf(const CaseFile& run, std::string_view role) {
 
 Learning StateOf(const Finding& finding) {
   constexpr std::pair<std::string_view, Learning> kStates[] = {
-      {"improving", Learning::kImproving}, {"converged", Learning::kConverged},
-      {"stalled", Learning::kStalled},     {"diverged", Learning::kDiverged},
+      {"improving", Learning::kImproving},
+      {"converged", Learning::kConverged},
+      {"stalled", Learning::kStalled},
+      {"diverged", Learning::kDiverged},
       {"never-learned", Learning::kNeverLearned},
   };
   const std::string_view state = TextOf(finding, "state");
@@ -48,22 +51,26 @@ Learning StateOf(const Finding& finding) {
 }
 
 bool Improved(const Finding* score) {
-  return score != nullptr && (StateOf(*score) == Learning::kImproving || StateOf(*score) == Learning::kConverged);
+  return score != nullptr &&
+         (StateOf(*score) == Learning::kImproving || StateOf(*score) == Learning::kConverged);
 }
 
 /// A rate that is nearly perfect: a flat loss then means "was good from the start".
 bool NearlyPerfect(const Finding* score) {
-  return score != nullptr && score->Number("last").value_or(0) > 0.9 && score->Number("last").value_or(0) <= 1;
+  return score != nullptr && score->Number("last").value_or(0) > 0.9 &&
+         score->Number("last").value_or(0) <= 1;
 }
 
 std::string Describe(const Finding& finding, Learning state) {
   const double points = finding.Number("points").value_or(0);
   const double bad_at_end = finding.Number("not_finite_at_end").value_or(0);
   if (points == 0) {
-    return fmt::format("{} was never a finite number ({} points)", finding.series, finding.Number("not_finite").value_or(0));
+    return fmt::format("{} was never a finite number ({} points)", finding.series,
+                       finding.Number("not_finite").value_or(0));
   }
-  std::string text = fmt::format("{} {:.4g} -> {:.4g} over {} points", finding.series, finding.Number("first").value_or(0),
-                                 finding.Number("last").value_or(0), points);
+  std::string text =
+      fmt::format("{} {:.4g} -> {:.4g} over {} points", finding.series,
+                  finding.Number("first").value_or(0), finding.Number("last").value_or(0), points);
   if (bad_at_end > 0) {
     return text + fmt::format(", then not a finite number ({} points at the end)", bad_at_end);
   }
@@ -71,9 +78,11 @@ std::string Describe(const Finding& finding, Learning state) {
     case Learning::kImproving:
       return text + ", still improving at the end";
     case Learning::kConverged:
-      return text + fmt::format(", level at the end (best {:.4g})", finding.Number("best").value_or(0));
+      return text +
+             fmt::format(", level at the end (best {:.4g})", finding.Number("best").value_or(0));
     case Learning::kStalled:
-      return text + fmt::format(", then no further gain (best {:.4g})", finding.Number("best").value_or(0));
+      return text + fmt::format(", then no further gain (best {:.4g})",
+                                finding.Number("best").value_or(0));
     case Learning::kDiverged:
       return text + fmt::format(", far off its best of {:.4g}", finding.Number("best").value_or(0));
     case Learning::kNeverLearned:
@@ -82,10 +91,13 @@ std::string Describe(const Finding& finding, Learning state) {
     case Learning::kUnknown:
       break;
   }
-  return text + (TextOf(finding, "state") == "too-short" ? ": too few points to say" : ": its noise hides the answer");
+  return text + (TextOf(finding, "state") == "too-short" ? ": too few points to say"
+                                                         : ": its noise hides the answer");
 }
 
-LearningView View(const Finding& basis, Learning state) { return {state, &basis, Describe(basis, state)}; }
+LearningView View(const Finding& basis, Learning state) {
+  return {state, &basis, Describe(basis, state)};
+}
 
 LearningView ByTrainLoss(const Finding& loss, const Finding* score) {
   const Learning state = StateOf(loss);
@@ -114,17 +126,19 @@ bool NothingMoved(const CaseFile& run) {
   return one_sided || run.FindFirst("weights/unchanged") != nullptr;
 }
 
-/// A classifier whose loss is hardly below that of equal odds for all classes has not learned, even if it began far above.
+/// A classifier whose loss is hardly below that of equal odds for all classes has not learned, even
+/// if it began far above.
 bool NearGuessing(const CaseFile& run, const Finding& loss) {
   const Observation* call = run.FindObservation("loss-call");
   const std::string* function = call == nullptr ? nullptr : call->Text("function");
   const double classes = call == nullptr ? 0 : call->Number("classes").value_or(0);
-  return function != nullptr && *function == "cross_entropy" && classes >= 2 && TextOf(loss, "role") == "train-loss" &&
+  return function != nullptr && *function == "cross_entropy" && classes >= 2 &&
+         TextOf(loss, "role") == "train-loss" &&
          loss.Number("last").value_or(0) > 0.85 * std::log(classes);
 }
 
-/// A squared error that is no smaller than the scatter of all targets seen: the mean alone would do as well. With two optimizers
-/// (adversaries) that may be the very aim.
+/// A squared error that is no smaller than the scatter of all targets seen: the mean alone would do
+/// as well. With two optimizers (adversaries) that may be the very aim.
 bool NoBetterThanTheMean(const CaseFile& run, const Finding& loss) {
   constexpr double kCallsMin = 6;
   double calls = 0;
@@ -134,29 +148,36 @@ bool NoBetterThanTheMean(const CaseFile& run, const Finding& loss) {
   for (const Observation& seen : run.observations) {
     const std::string* function = seen.Text("function");
     optimizers += seen.kind == "optimizer" ? 1 : 0;
-    if (seen.kind == "loss-call" && function != nullptr && *function == "mse_loss" && seen.Number("target_mean") && seen.Number("grad_enabled").value_or(1) != 0) {
+    if (seen.kind == "loss-call" && function != nullptr && *function == "mse_loss" &&
+        seen.Number("target_mean") && seen.Number("grad_enabled").value_or(1) != 0) {
       const double mean = *seen.Number("target_mean");
       ++calls;
       sum += mean;
-      squares += mean * mean + seen.Number("target_std").value_or(0) * seen.Number("target_std").value_or(0);
+      squares += mean * mean +
+                 seen.Number("target_std").value_or(0) * seen.Number("target_std").value_or(0);
     }
   }
   const double variance = calls > 0 ? squares / calls - sum * sum / (calls * calls) : 0;
-  return calls >= kCallsMin && optimizers == 1 && variance > 0 && TextOf(loss, "role") == "train-loss" &&
-         loss.Number("last").value_or(0) > 0.97 * variance;
+  return calls >= kCallsMin && optimizers == 1 && variance > 0 &&
+         TextOf(loss, "role") == "train-loss" && loss.Number("last").value_or(0) > 0.97 * variance;
 }
 
 bool OutputsAreConstant(const CaseFile& run) {
   const Observation* call = run.FindObservation("loss-call");
-  const auto spread = call == nullptr || call->Number("call").value_or(0) < 10 ? std::nullopt : call->Number("rows_std_mean");
-  const double size = call == nullptr ? 0 : std::hypot(call->Number("input_mean").value_or(0), call->Number("input_std").value_or(0));
+  const auto spread = call == nullptr || call->Number("call").value_or(0) < 10
+                          ? std::nullopt
+                          : call->Number("rows_std_mean");
+  const double size = call == nullptr ? 0
+                                      : std::hypot(call->Number("input_mean").value_or(0),
+                                                   call->Number("input_std").value_or(0));
   return spread && *spread < 1e-3 * size;
 }
 
 LearningView BySeries(const CaseFile& run) {
   const Observation* exit = FinalExit(run);
   if (ReasonOf(exit) == ExitReason::kNotFinite) {
-    return {Learning::kDiverged, BestOf(run, "train-loss"), "the loss was not a finite number when " + DescribeExit(*exit) + " ended the loop"};
+    return {Learning::kDiverged, BestOf(run, "train-loss"),
+            "the loss was not a finite number when " + DescribeExit(*exit) + " ended the loop"};
   }
   const Finding* train_score = BestOf(run, "train-score");
   const Finding* validation_score = BestOf(run, "validation-score");
@@ -174,7 +195,8 @@ LearningView BySeries(const CaseFile& run) {
   const bool is_loss = TextOf(*other, "role") == "validation-loss";
   const bool ends_bad = other->Number("not_finite_at_end").value_or(0) > 0;
   const bool plain = state == Learning::kImproving || state == Learning::kConverged ||
-                     (state == Learning::kDiverged && ends_bad && is_loss) || state == Learning::kNeverLearned;
+                     (state == Learning::kDiverged && ends_bad && is_loss) ||
+                     state == Learning::kNeverLearned;
   return View(*other, plain ? state : Learning::kUnknown);
 }
 
@@ -182,10 +204,12 @@ LearningView BySeries(const CaseFile& run) {
 
 LearningView LearningOf(const CaseFile& run) {
   LearningView view = BySeries(run);
-  if (NothingMoved(run) && !(view.Good() && view.basis->Number("drop_in_noise_units").value_or(0) > 10)) {
+  if (NothingMoved(run) &&
+      !(view.Good() && view.basis->Number("drop_in_noise_units").value_or(0) > 10)) {
     return {Learning::kNeverLearned, view.basis, "no weight was ever changed"};
   }
-  if (view.state == Learning::kConverged && (NearGuessing(run, *view.basis) || NoBetterThanTheMean(run, *view.basis))) {
+  if (view.state == Learning::kConverged &&
+      (NearGuessing(run, *view.basis) || NoBetterThanTheMean(run, *view.basis))) {
     view.state = Learning::kStalled;
     view.text += "; that is close to guessing";
   }

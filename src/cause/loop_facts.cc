@@ -32,7 +32,8 @@ bool AnyValueNotFinite(const Observation& exit) {
   return false;
 }
 
-/// The name that an expression ends with: "batch_loss.item()" of "not batch_loss.item()", "loss" of "float(loss)".
+/// The name that an expression ends with: "batch_loss.item()" of "not batch_loss.item()", "loss" of
+/// "float(loss)".
 std::string_view LastName(std::string_view expression) {
   while (expression.ends_with(")")) {
     const std::size_t open = expression.rfind('(');
@@ -45,15 +46,20 @@ std::string_view LastName(std::string_view expression) {
   return expression.substr(expression.find_last_of(" (") + 1);
 }
 
-/// "loss < 0.01", "acc >= target": whether a quality was compared in the direction in which it improves.
+/// "loss < 0.01", "acc >= target": whether a quality was compared in the direction in which it
+/// improves.
 bool ReachedAGoal(std::string_view condition) {
-  for (std::size_t at = condition.find_first_of("<>"); at != std::string_view::npos; at = condition.find_first_of("<>", at + 1)) {
+  for (std::size_t at = condition.find_first_of("<>"); at != std::string_view::npos;
+       at = condition.find_first_of("<>", at + 1)) {
     const std::string_view before = Trim(condition.substr(0, at));
     const std::string_view left = LastName(before);
     // A tensor's single value that is to be small is a loss, whatever its name.
-    const bool small = condition[at] == '<' && (before.ends_with(".item()") ||
-                                                MentionsAny(left, {"loss", "err", "perplexity", "mse", "mae", "diff", "delta"}));
-    const bool high = condition[at] == '>' && MentionsAny(left, {"acc", "score", "reward", "f1", "auc", "map", "iou", "bleu"});
+    const bool small =
+        condition[at] == '<' &&
+        (before.ends_with(".item()") ||
+         MentionsAny(left, {"loss", "err", "perplexity", "mse", "mae", "diff", "delta"}));
+    const bool high = condition[at] == '>' && MentionsAny(left, {"acc", "score", "reward", "f1",
+                                                                 "auc", "map", "iou", "bleu"});
     if (small || high) {
       return true;
     }
@@ -88,20 +94,23 @@ ExitReason ReasonOf(const Observation* exit) {
   if (how != "raise" && !ErrorOf(*exit).empty()) {
     return ExitReason::kError;
   }
-  if (MentionsAny(condition, {"isnan", "isfinite", "isinf", "nan"}) || ComparesWithItself(condition) || AnyValueNotFinite(*exit)) {
+  if (MentionsAny(condition, {"isnan", "isfinite", "isinf", "nan"}) ||
+      ComparesWithItself(condition) || AnyValueNotFinite(*exit)) {
     return ExitReason::kNotFinite;
   }
   if (how == "exception") {
     return ExitReason::kNotKnown;  // The exception itself is the reason.
   }
-  if (MentionsAny(words, {"patience", "wait", "no_improve", "noimprove", "bad_epochs", "stale", "stagna", "early_stop", "earlystop",
-                          "stopper", "without_improve", "epochs_no", "not_improv", "plateau", "counter"})) {
+  if (MentionsAny(words, {"patience", "wait", "no_improve", "noimprove", "bad_epochs", "stale",
+                          "stagna", "early_stop", "earlystop", "stopper", "without_improve",
+                          "epochs_no", "not_improv", "plateau", "counter"})) {
     return ExitReason::kPatience;
   }
   if (planned && turn && *turn >= *planned) {
     return ExitReason::kEnd;
   }
-  if (MentionsAny(condition, {"max_step", "max_iter", "total_step", "total_iter", "num_step", "n_step", "budget", "max_train", "max_update"})) {
+  if (MentionsAny(condition, {"max_step", "max_iter", "total_step", "total_iter", "num_step",
+                              "n_step", "budget", "max_train", "max_update"})) {
     return ExitReason::kStepBudget;
   }
   if (ReachedAGoal(condition)) {
@@ -123,12 +132,14 @@ std::string ErrorOf(const Observation& exit) {
 
 std::string DescribeExit(const Observation& exit) {
   const std::string path = TextOf(exit, "file");
-  std::string text = "`" + TextOf(exit, "how") + "` at " + path.substr(path.find_last_of('/') + 1) + ":" + HumanNumber(NumberOf(exit, "line"), 9);
+  std::string text = "`" + TextOf(exit, "how") + "` at " + path.substr(path.find_last_of('/') + 1) +
+                     ":" + HumanNumber(NumberOf(exit, "line"), 9);
   if (!TextOf(exit, "condition").empty()) {
     text += " under `" + TextOf(exit, "condition") + "`";
   }
   if (!TextOf(exit, "flag").empty()) {
-    text += ", set by `" + TextOf(exit, "flag_condition") + "` at line " + HumanNumber(NumberOf(exit, "flag_line"), 9);
+    text += ", set by `" + TextOf(exit, "flag_condition") + "` at line " +
+            HumanNumber(NumberOf(exit, "flag_line"), 9);
   }
   if (!TextOf(exit, "values").empty()) {
     text += " (" + TextOf(exit, "values") + ")";

@@ -22,11 +22,13 @@ enum class ExitReason {
   kOther,       // Any other break, return or exit.
 };
 
-/// The exit that ended training; nullptr: none was seen. A break out of the batch loop alone ends only its epoch.
+/// The exit that ended training; nullptr: none was seen. A break out of the batch loop alone ends
+/// only its epoch.
 const Observation* FinalExit(const CaseFile& run);
 ExitReason ReasonOf(const Observation* exit);
 
-/// The type of the exception in whose `except` the statement stands, or the type that is caught there; "": in none.
+/// The type of the exception in whose `except` the statement stands, or the type that is caught
+/// there; "": in none.
 std::string ErrorOf(const Observation& exit);
 
 /// "`break` at train.py:31 under `wait >= patience` (wait=1, patience=1)"

@@ -231,7 +231,8 @@ std::optional<OomVictim> OomKilledChild(const CaseFile& run, const MemoryFacts& 
 const SignalSeen* FindSignal(const CaseFile& run, int signal) {
   const bool ended_job = SignalOfJob(run) == signal;
   for (const SignalSeen& seen : run.signals) {
-    // What one process of the job sends to another (a launcher ends its ranks) is the job's own affair.
+    // What one process of the job sends to another (a launcher ends its ranks) is the job's own
+    // affair.
     const bool own_affair = !ended_job && seen.sender_pid && IsOurs(run, *seen.sender_pid);
     if (seen.signal == signal && !own_affair) {
       return &seen;

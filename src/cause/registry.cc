@@ -13,8 +13,9 @@ constexpr bool kNotAFault = false;
 constexpr auto kStop = Answers::kStop;
 constexpr auto kLearning = Answers::kLearning;
 
-// Sorted by id: what it answers, the outcome when it is the root, whether it is a fault, what it can bring about,
-// and its weigher. A cause without one is known by its rows in the signature table alone.
+// Sorted by id: what it answers, the outcome when it is the root, whether it is a fault, what it
+// can bring about, and its weigher. A cause without one is known by its rows in the signature table
+// alone.
 // clang-format off
 constexpr CauseEntry kCauses[] = {
     {"all-labels-ignored", kLearning, Outcome::kUnknown, kFault, "loss-nan stop-on-nan early-stop-nonfinite nan-hidden-by-logger", &WeighAllLabelsIgnored},
@@ -200,9 +201,9 @@ constexpr CauseEntry kCauses[] = {
 std::span<const CauseEntry> AllCauses() { return kCauses; }
 
 const CauseEntry* FindCause(std::string_view id) {
-  const auto* const found =
-      std::lower_bound(std::begin(kCauses), std::end(kCauses), id,
-                       [](const CauseEntry& entry, std::string_view wanted) { return entry.id < wanted; });
+  const auto* const found = std::lower_bound(
+      std::begin(kCauses), std::end(kCauses), id,
+      [](const CauseEntry& entry, std::string_view wanted) { return entry.id < wanted; });
   return found != std::end(kCauses) && found->id == id ? found : nullptr;
 }
 

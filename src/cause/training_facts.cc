@@ -32,8 +32,8 @@ bool NanSeen(const CaseFile& run) {
 
 namespace {
 
-/// A classifier that ends worse than by guessing, after it had time, and still far from there. A loss that is summed over the batch is high too,
-/// but falls by most of its height.
+/// A classifier that ends worse than by guessing, after it had time, and still far from there. A
+/// loss that is summed over the batch is high too, but falls by most of its height.
 bool EndsWorseThanGuessing(const CaseFile& run, const LearningView& learning) {
   const auto guess = LossOfGuessing(run);
   if (!guess || learning.basis == nullptr || learning.basis->Number("points").value_or(0) < 50) {
@@ -47,18 +47,21 @@ bool EndsWorseThanGuessing(const CaseFile& run, const LearningView& learning) {
 
 bool LearningFailed(const CaseFile& run) {
   const LearningView learning = LearningOf(run);
-  return LossLost(run) != nullptr || ReasonOf(FinalExit(run)) == ExitReason::kNotFinite || learning.Bad() || EndsWorseThanGuessing(run, learning);
+  return LossLost(run) != nullptr || ReasonOf(FinalExit(run)) == ExitReason::kNotFinite ||
+         learning.Bad() || EndsWorseThanGuessing(run, learning);
 }
 
 bool NotSeenToLearn(const CaseFile& run) {
   constexpr double kPointsMin = 20;
   const LearningView learning = LearningOf(run);
-  const double points = learning.basis == nullptr ? 0 : learning.basis->Number("points").value_or(0);
+  const double points =
+      learning.basis == nullptr ? 0 : learning.basis->Number("points").value_or(0);
   return LearningFailed(run) || (!learning.Good() && points >= kPointsMin);
 }
 
 std::optional<double> LossOfGuessing(const CaseFile& run) {
-  const auto calls = LossCalls(run, {"cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"});
+  const auto calls = LossCalls(run, {"cross_entropy", "nll_loss", "binary_cross_entropy",
+                                     "binary_cross_entropy_with_logits"});
   if (calls.empty()) {
     return std::nullopt;
   }
@@ -68,7 +71,8 @@ std::optional<double> LossOfGuessing(const CaseFile& run) {
   if (labels != nullptr && NumberOf(*labels, "classes") >= 2) {
     const std::string counts = TextOf(*labels, "counts");  // "0:22,1:10"
     std::vector<double> shares;
-    for (std::size_t at = counts.find(':'); at != std::string::npos; at = counts.find(':', at + 1)) {
+    for (std::size_t at = counts.find(':'); at != std::string::npos;
+         at = counts.find(':', at + 1)) {
       const std::string_view rest = std::string_view(counts).substr(at + 1);
       shares.push_back(ParseWhole<double>(rest.substr(0, rest.find(','))).value_or(0));
       samples += shares.back();
@@ -87,27 +91,35 @@ std::optional<double> LossOfGuessing(const CaseFile& run) {
 std::string DescribeGuessing(const CaseFile& run) {
   const Finding* flat = run.FindFirst("loss/plateau-from-start");
   if (flat != nullptr && !FactText(*flat, "guess").empty()) {
-    return flat->series + " stays at " + HumanNumber(flat->Number("level").value_or(0)) + ", the level of guessing (" + FactText(*flat, "guess") + ")";
+    return flat->series + " stays at " + HumanNumber(flat->Number("level").value_or(0)) +
+           ", the level of guessing (" + FactText(*flat, "guess") + ")";
   }
   const LearningView learning = LearningOf(run);
   const auto guess = LossOfGuessing(run);
-  if (!guess || learning.basis == nullptr || learning.state == Learning::kImproving || learning.state == Learning::kUnknown) {
+  if (!guess || learning.basis == nullptr || learning.state == Learning::kImproving ||
+      learning.state == Learning::kUnknown) {
     return {};
   }
   const double last = learning.basis->Number("last").value_or(0);
-  const bool at_guessing = last > 0.9 * *guess && last < 1.1 * *guess && learning.basis->Number("points").value_or(0) >= 100;
-  return at_guessing ? learning.basis->series + " came to rest at " + HumanNumber(last) + ", the level of guessing (" + HumanNumber(*guess) + ")"
+  const bool at_guessing = last > 0.9 * *guess && last < 1.1 * *guess &&
+                           learning.basis->Number("points").value_or(0) >= 100;
+  return at_guessing ? learning.basis->series + " came to rest at " + HumanNumber(last) +
+                           ", the level of guessing (" + HumanNumber(*guess) + ")"
                      : std::string();
 }
 
 bool LearnsSoundly(const CaseFile& run) {
-  if (Counted(run, "steps").value_or(0) < 20 || run.FindObservation("parameter-without-gradient") != nullptr ||
-      run.FindObservation("parameter-not-in-optimizer") != nullptr || run.FindObservation("identical-rows") != nullptr) {
+  if (Counted(run, "steps").value_or(0) < 20 ||
+      run.FindObservation("parameter-without-gradient") != nullptr ||
+      run.FindObservation("parameter-not-in-optimizer") != nullptr ||
+      run.FindObservation("identical-rows") != nullptr) {
     return false;
   }
-  for (const char* fault : {"weights/unchanged", "gradient/zero", "gradient/vanishing", "gradient/exploding", "update/ratio-too-large",
-                            "update/ratio-too-small", "lr/zero", "lr/decayed-early", "activation/dead", "activation/saturated",
-                            "scale/keeps-falling", "weights/initial-scale"}) {
+  for (const char* fault :
+       {"weights/unchanged", "gradient/zero", "gradient/vanishing", "gradient/exploding",
+        "update/ratio-too-large", "update/ratio-too-small", "lr/zero", "lr/decayed-early",
+        "activation/dead", "activation/saturated", "scale/keeps-falling",
+        "weights/initial-scale"}) {
     if (run.FindFirst(fault) != nullptr) {
       return false;
     }
@@ -118,7 +130,8 @@ bool LearnsSoundly(const CaseFile& run) {
     return false;
   }
   const auto spread = calls.empty() ? std::nullopt : calls.back()->Number("rows_std_mean");
-  return !spread || *spread > 1e-3 * std::hypot(NumberOf(*calls.back(), "input_mean"), NumberOf(*calls.back(), "input_std"));
+  return !spread || *spread > 1e-3 * std::hypot(NumberOf(*calls.back(), "input_mean"),
+                                                NumberOf(*calls.back(), "input_std"));
 }
 
 bool StillNearGuessing(const CaseFile& run) {
@@ -127,18 +140,22 @@ bool StillNearGuessing(const CaseFile& run) {
   if (calls.empty() || learning.basis == nullptr || NumberOf(*calls.back(), "classes") < 2) {
     return false;
   }
-  return learning.basis->Number("last").value_or(0) > 0.5 * std::log(NumberOf(*calls.back(), "classes"));
+  return learning.basis->Number("last").value_or(0) >
+         0.5 * std::log(NumberOf(*calls.back(), "classes"));
 }
 
 bool NoGradientsInOptimizer(const CaseFile& run) {
   const Observation* present = run.FindObservation("gradients-present");
-  return Counted(run, "backwards").value_or(0) > 0 && present != nullptr && NumberOf(*present, "without") > 0 &&
-         NumberOf(*present, "without") >= NumberOf(*present, "tensors") - NumberOf(*present, "frozen");
+  return Counted(run, "backwards").value_or(0) > 0 && present != nullptr &&
+         NumberOf(*present, "without") > 0 &&
+         NumberOf(*present, "without") >=
+             NumberOf(*present, "tensors") - NumberOf(*present, "frozen");
 }
 
 bool OptimizerHoldsOthers(const CaseFile& run) {
   const auto optimizers = ObservationsOf(run, "optimizer");
-  const bool orphans = !optimizers.empty() && NumberOf(*optimizers.front(), "tensors_of_no_module") > 0;
+  const bool orphans =
+      !optimizers.empty() && NumberOf(*optimizers.front(), "tensors_of_no_module") > 0;
   return orphans || run.FindObservation("parameter-not-in-optimizer") != nullptr;
 }
 
@@ -157,10 +174,12 @@ std::vector<const Observation*> ObservationsOf(const CaseFile& run, std::string_
   return found;
 }
 
-std::vector<const Observation*> LossCalls(const CaseFile& run, std::initializer_list<std::string_view> functions) {
+std::vector<const Observation*> LossCalls(const CaseFile& run,
+                                          std::initializer_list<std::string_view> functions) {
   std::vector<const Observation*> found;
   for (const Observation* call : ObservationsOf(run, "loss-call")) {
-    const bool wanted = std::find(functions.begin(), functions.end(), TextOf(*call, "function")) != functions.end();
+    const bool wanted =
+        std::find(functions.begin(), functions.end(), TextOf(*call, "function")) != functions.end();
     if (wanted && call->Number("grad_enabled").value_or(1) != 0) {
       found.push_back(call);
     }
@@ -177,7 +196,9 @@ std::string TextOf(const Observation& seen, const std::string& name) {
   return number ? HumanNumber(*number, 9) : std::string();
 }
 
-double NumberOf(const Observation& seen, const std::string& name) { return seen.Number(name).value_or(0); }
+double NumberOf(const Observation& seen, const std::string& name) {
+  return seen.Number(name).value_or(0);
+}
 
 std::string FactText(const Finding& finding, const std::string& name) {
   const Fact* fact = finding.FindFact(name);
@@ -203,7 +224,8 @@ std::string OptimizerName(const CaseFile& run) {
 }
 
 bool IsAdaptive(const CaseFile& run) {
-  return MentionsAny(OptimizerName(run), {"adam", "rmsprop", "adagrad", "adadelta", "lion", "lamb", "adafactor"});
+  return MentionsAny(OptimizerName(run),
+                     {"adam", "rmsprop", "adagrad", "adadelta", "lion", "lamb", "adafactor"});
 }
 
 double RoundFactor(double value, double factor) {
@@ -220,8 +242,11 @@ std::string Percent(double share) { return HumanNumber(100 * share, 2) + " %"; }
 
 bool MentionsAny(std::string_view text, std::initializer_list<std::string_view> words) {
   std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return std::any_of(words.begin(), words.end(), [&lower](std::string_view word) { return lower.find(word) != std::string::npos; });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return std::any_of(words.begin(), words.end(), [&lower](std::string_view word) {
+    return lower.find(word) != std::string::npos;
+  });
 }
 
 const Observation* ModelInput(const CaseFile& run) {
@@ -235,14 +260,17 @@ const Observation* ModelInput(const CaseFile& run) {
   return nullptr;
 }
 
-double SizeOf(const Observation& tensor) { return std::hypot(NumberOf(tensor, "mean"), NumberOf(tensor, "std")); }
+double SizeOf(const Observation& tensor) {
+  return std::hypot(NumberOf(tensor, "mean"), NumberOf(tensor, "std"));
+}
 
 std::optional<double> RegressionTargetSize(const CaseFile& run) {
   const auto calls = LossCalls(run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
   if (calls.empty() || !calls.front()->Number("target_std")) {
     return std::nullopt;
   }
-  return std::hypot(NumberOf(*calls.front(), "target_mean"), NumberOf(*calls.front(), "target_std"));
+  return std::hypot(NumberOf(*calls.front(), "target_mean"),
+                    NumberOf(*calls.front(), "target_std"));
 }
 
 }  // namespace whystop

@@ -16,24 +16,28 @@ namespace whystop {
 /// The training loss (or a term of it) is NaN or infinite up to the end; nullptr: it is not.
 const Finding* LossLost(const CaseFile& run);
 
-/// NaN was seen anywhere in training: in the loss to its end, by the probe, or by the loop's own test.
+/// NaN was seen anywhere in training: in the loss to its end, by the probe, or by the loop's own
+/// test.
 bool NanSeen(const CaseFile& run);
 
-/// The model learned nothing, stopped early, came apart or ended in NaN: without one of these, odd figures blame nobody.
+/// The model learned nothing, stopped early, came apart or ended in NaN: without one of these, odd
+/// figures blame nobody.
 bool LearningFailed(const CaseFile& run);
 
-/// Long enough to see (20 points), and not seen to learn: failed, or lost in its own noise. For causes whose evidence does not need the loss.
+/// Long enough to see (20 points), and not seen to learn: failed, or lost in its own noise. For
+/// causes whose evidence does not need the loss.
 bool NotSeenToLearn(const CaseFile& run);
 
-/// What a classifier's loss is when it knows how often each class comes and nothing else: the entropy of the labels, or ln k; nullopt: not a
-/// classifier by cross-entropy.
+/// What a classifier's loss is when it knows how often each class comes and nothing else: the
+/// entropy of the labels, or ln k; nullopt: not a classifier by cross-entropy.
 std::optional<double> LossOfGuessing(const CaseFile& run);
-/// "loss stays at 2.3, the level of guessing (10 classes)": it never left that level, or came to rest within a tenth of it, wherever it
-/// began; "": neither.
+/// "loss stays at 2.3, the level of guessing (10 classes)": it never left that level, or came to
+/// rest within a tenth of it, wherever it began; "": neither.
 std::string DescribeGuessing(const CaseFile& run);
 
-/// The machinery of learning works as far as the probe saw it: steps are made, every weight moves, gradients and updates are of
-/// ordinary size and the outputs differ. What then keeps the loss at the level of guessing is the data.
+/// The machinery of learning works as far as the probe saw it: steps are made, every weight moves,
+/// gradients and updates are of ordinary size and the outputs differ. What then keeps the loss at
+/// the level of guessing is the data.
 bool LearnsSoundly(const CaseFile& run);
 
 /// A classifier whose loss ends above half of that of guessing.
@@ -41,7 +45,8 @@ bool StillNearGuessing(const CaseFile& run);
 
 /// backward() ran, but not one tensor of the optimizer has a gradient.
 bool NoGradientsInOptimizer(const CaseFile& run);
-/// Trainable parameters exist that the optimizer does not hold, or it holds tensors of no living module.
+/// Trainable parameters exist that the optimizer does not hold, or it holds tensors of no living
+/// module.
 bool OptimizerHoldsOthers(const CaseFile& run);
 
 /// A total of the probe's last "counts".
@@ -50,7 +55,8 @@ std::optional<double> Counted(const CaseFile& run, const std::string& what);
 /// All observations of a kind, in order.
 std::vector<const Observation*> ObservationsOf(const CaseFile& run, std::string_view kind);
 /// Calls of these loss functions in training (where gradients are recorded), in order.
-std::vector<const Observation*> LossCalls(const CaseFile& run, std::initializer_list<std::string_view> functions);
+std::vector<const Observation*> LossCalls(const CaseFile& run,
+                                          std::initializer_list<std::string_view> functions);
 
 /// The text of an attribute, or "".
 std::string TextOf(const Observation& seen, const std::string& name);
@@ -60,19 +66,22 @@ std::string FactText(const Finding& finding, const std::string& name);
 
 /// The optimizer's learning rate as first seen, or the highest of its series.
 std::optional<double> LearningRate(const CaseFile& run);
-/// Adam and its kin divide by the gradient's size: how large a gradient is does not change their steps.
+/// Adam and its kin divide by the gradient's size: how large a gradient is does not change their
+/// steps.
 bool IsAdaptive(const CaseFile& run);
 /// "Adam", "SGD"; "" when not known.
 std::string OptimizerName(const CaseFile& run);
 
-/// A value times a factor, rounded down to 1, 2 or 5 times a power of ten: what a person would try next.
+/// A value times a factor, rounded down to 1, 2 or 5 times a power of ten: what a person would try
+/// next.
 double RoundFactor(double value, double factor);
 /// "12 %", "0.3 %".
 std::string Percent(double share);
 /// Case-blind search for any of the words.
 bool MentionsAny(std::string_view text, std::initializer_list<std::string_view> words);
 
-/// The inputs of the model as first seen: what its first module got, else the first floating-point tensor of a batch.
+/// The inputs of the model as first seen: what its first module got, else the first floating-point
+/// tensor of a batch.
 const Observation* ModelInput(const CaseFile& run);
 /// Root mean square of an observed tensor about zero.
 double SizeOf(const Observation& tensor);

@@ -21,14 +21,18 @@ struct Declared {
 
 Declared<RunOptions>& DeclareRun(CLI::App& app, Declared<RunOptions>& run) {
   run.app = app.add_subcommand("run", "Run a command and record it");
-  run.app->footer("Example:\n  whystop run -- python train.py --epochs 10\n\n"
-                  "The job keeps its terminal, its output and its exit status. Recordings go to $WHYSTOP_HOME,\n"
-                  "or else to whystop/ in the XDG state folder.");
+  run.app->footer(
+      "Example:\n  whystop run -- python train.py --epochs 10\n\n"
+      "The job keeps its terminal, its output and its exit status. Recordings go to "
+      "$WHYSTOP_HOME,\n"
+      "or else to whystop/ in the XDG state folder.");
   run.app->add_option("--dir", run.options.directory, "Record into this folder");
   run.app->add_flag("-q,--quiet", run.options.quiet, "Print nothing of our own");
   run.app->add_flag("!--no-probe", run.options.probe, "Do not look inside Python processes");
-  run.app->add_option("--log-head", run.options.log_head_mib, "MiB of output kept from the start")->check(CLI::Range(0, 1 << 20));
-  run.app->add_option("--log-tail", run.options.log_tail_mib, "MiB of output kept from the end")->check(CLI::Range(1, 1 << 20));
+  run.app->add_option("--log-head", run.options.log_head_mib, "MiB of output kept from the start")
+      ->check(CLI::Range(0, 1 << 20));
+  run.app->add_option("--log-tail", run.options.log_tail_mib, "MiB of output kept from the end")
+      ->check(CLI::Range(1, 1 << 20));
   run.app->add_option("command", run.options.command, "The command and its arguments")->required();
   run.app->positionals_at_end();
   return run;
@@ -36,13 +40,17 @@ Declared<RunOptions>& DeclareRun(CLI::App& app, Declared<RunOptions>& run) {
 
 void DeclareWhy(CLI::App& app, Declared<WhyOptions>& why) {
   why.app = app.add_subcommand("why", "Say why a run stopped, and whether it was learning");
-  why.app->footer("Examples:\n  whystop why                        the newest recording\n"
-                  "  whystop why slurm-1234.out logs/   a run that whystop did not watch\n"
-                  "  kubectl logs pod | whystop why -\n\n"
-                  "Exit status: 0 nothing wrong found, 1 a fault was found, 2 unreadable input, 3 not enough evidence.");
-  why.app->add_option("path", why.options.paths, "Recording, log, metric file or folder; - for standard input");
+  why.app->footer(
+      "Examples:\n  whystop why                        the newest recording\n"
+      "  whystop why slurm-1234.out logs/   a run that whystop did not watch\n"
+      "  kubectl logs pod | whystop why -\n\n"
+      "Exit status: 0 nothing wrong found, 1 a fault was found, 2 unreadable input, 3 not enough "
+      "evidence.");
+  why.app->add_option("path", why.options.paths,
+                      "Recording, log, metric file or folder; - for standard input");
   why.app->add_flag("--json", why.options.json, "Print the verdict as JSON");
-  why.app->add_flag("-f,--follow", why.options.follow, "Wait for the run to end, telling what is found on the way");
+  why.app->add_flag("-f,--follow", why.options.follow,
+                    "Wait for the run to end, telling what is found on the way");
 }
 
 void DeclareOthers(CLI::App& app, Declared<RunsOptions>& runs, Declared<ExplainOptions>& explain,
@@ -53,26 +61,33 @@ void DeclareOthers(CLI::App& app, Declared<RunsOptions>& runs, Declared<ExplainO
 
   explain.app = app.add_subcommand("explain", "Print what is known about a cause");
   explain.app->footer("Example:\n  whystop explain cgroup-oom-kill");
-  explain.app->add_option("cause", explain.options.cause, "Id of a cause; without it, all are listed");
+  explain.app->add_option("cause", explain.options.cause,
+                          "Id of a cause; without it, all are listed");
   explain.app->add_flag("--json", explain.options.json, "Print as JSON");
 
   inspect.app = app.add_subcommand("inspect", "Print a recording as JSON lines");
-  inspect.app->footer("Examples:\n  whystop inspect 20261115-221500-7f3a --kind process-end\n"
-                      "  whystop inspect --output | less");
+  inspect.app->footer(
+      "Examples:\n  whystop inspect 20261115-221500-7f3a --kind process-end\n"
+      "  whystop inspect --output | less");
   inspect.app->add_option("recording", inspect.options.path, "Recording; without it, the newest");
-  inspect.app->add_option("--kind", inspect.options.kind, "Only events of this kind (sample, log-fact, scalar, ...)");
-  inspect.app->add_flag("--output", inspect.options.output, "The job's own output as it was recorded, not the events");
+  inspect.app->add_option("--kind", inspect.options.kind,
+                          "Only events of this kind (sample, log-fact, scalar, ...)");
+  inspect.app->add_flag("--output", inspect.options.output,
+                        "The job's own output as it was recorded, not the events");
   inspect.app->add_flag("--json", inspect.options.json, "Always on: the output is JSON lines");
 
-  doctor.app = app.add_subcommand("doctor", "Say what whystop can see here and which limits are in force");
+  doctor.app =
+      app.add_subcommand("doctor", "Say what whystop can see here and which limits are in force");
   doctor.app->footer("Example:\n  whystop doctor");
   doctor.app->add_flag("--json", doctor.options.json, "Print as JSON");
 }
 
 void DeclareInstallHook(CLI::App& app, Declared<InstallHookOptions>& hook) {
-  hook.app = app.add_subcommand("install-hook", "Let the probe load into Pythons that are started with -E or -I");
-  hook.app->footer("Example:\n  whystop install-hook --python .venv/bin/python\n\n"
-                   "Writes whystop.pth beside that Python's packages. It does nothing but under 'whystop run'.");
+  hook.app = app.add_subcommand("install-hook",
+                                "Let the probe load into Pythons that are started with -E or -I");
+  hook.app->footer(
+      "Example:\n  whystop install-hook --python .venv/bin/python\n\n"
+      "Writes whystop.pth beside that Python's packages. It does nothing but under 'whystop run'.");
   hook.app->add_option("--python", hook.options.python, "The interpreter (python3)");
   hook.app->add_flag("--remove", hook.options.remove, "Take it away again");
   hook.app->add_flag("--json", hook.options.json, "Print as JSON");
@@ -90,17 +105,19 @@ bool RefuseUnknownCommand(const CLI::App& app, int argc, char** argv) {
     }
     names.push_back(command->get_name());
   }
-  std::fputs(fmt::format("whystop: unknown command '{}'{}\n  hint: whystop --help lists the commands\n", argv[1],
-                         DidYouMean(argv[1], names))
-                 .c_str(),
-             stderr);
+  std::fputs(
+      fmt::format("whystop: unknown command '{}'{}\n  hint: whystop --help lists the commands\n",
+                  argv[1], DidYouMean(argv[1], names))
+          .c_str(),
+      stderr);
   return true;
 }
 
 }  // namespace
 
 ParsedLine ParseCommandLine(int argc, char** argv) {
-  CLI::App app("The flight recorder for training runs, and the doctor who reads the recording.", "whystop");
+  CLI::App app("The flight recorder for training runs, and the doctor who reads the recording.",
+               "whystop");
   app.set_version_flag("--version", "whystop " + std::string(kVersion));
   app.require_subcommand(1);
   app.footer("Start with:\n  whystop run -- python train.py\n  whystop why");
@@ -123,10 +140,12 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   } catch (const CLI::Success& answered) {
     return {std::nullopt, app.exit(answered)};
   } catch (const CLI::ParseError& refused) {
-    std::fputs(fmt::format("whystop: {}\n  hint: whystop {}--help\n", refused.what(),
-                           app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name() + " ")
-                   .c_str(),
-               stderr);
+    std::fputs(
+        fmt::format(
+            "whystop: {}\n  hint: whystop {}--help\n", refused.what(),
+            app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name() + " ")
+            .c_str(),
+        stderr);
     return {std::nullopt, kExitUsage};
   }
   if (*run.app) {

@@ -11,7 +11,9 @@
 
 namespace whystop {
 
-void Print(std::string_view text) { [[maybe_unused]] const int fault = WriteAll(STDOUT_FILENO, text); }
+void Print(std::string_view text) {
+  [[maybe_unused]] const int fault = WriteAll(STDOUT_FILENO, text);
+}
 
 void Complain(std::string_view what, std::string_view hint) {
   std::string text = fmt::format("whystop: {}\n", what);

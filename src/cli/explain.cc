@@ -53,8 +53,9 @@ int Explain(const ExplainOptions& options) {
     for (const CausePage& known : AllPages()) {
       ids.emplace_back(known.id);
     }
-    Complain(fmt::format("no cause is called '{}'{}", options.cause, DidYouMean(options.cause, ids)),
-             "'whystop explain' lists them all");
+    Complain(
+        fmt::format("no cause is called '{}'{}", options.cause, DidYouMean(options.cause, ids)),
+        "'whystop explain' lists them all");
     return kExitUsage;
   }
   if (!options.json) {

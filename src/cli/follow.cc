@@ -39,8 +39,10 @@ class Announcer final : public EventSink {
   void TellFindings() {
     for (const Finding& finding : analysis_.Findings()) {
       if (finding.detector != "loss/trend" && told_.insert(finding.detector).second) {
-        const std::string where = finding.step_from ? fmt::format(" at step {}", HumanCount(*finding.step_from)) : "";
-        Complain(fmt::format("{}{}{}", finding.detector, finding.series.empty() ? "" : " " + finding.series, where));
+        const std::string where =
+            finding.step_from ? fmt::format(" at step {}", HumanCount(*finding.step_from)) : "";
+        Complain(fmt::format("{}{}{}", finding.detector,
+                             finding.series.empty() ? "" : " " + finding.series, where));
       }
     }
   }

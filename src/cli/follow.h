@@ -12,7 +12,8 @@ namespace whystop {
 /// Reads a recording as it grows until its job has ended.
 Result<Verdict> FollowRecording(const std::string& directory);
 
-/// Reads a text log as it grows, until Ctrl-C: a file does not say when nobody will write to it any more.
+/// Reads a text log as it grows, until Ctrl-C: a file does not say when nobody will write to it any
+/// more.
 Result<Verdict> FollowLog(const std::string& path);
 
 }  // namespace whystop

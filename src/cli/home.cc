@@ -19,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string Variable(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): one thread, nobody sets variables.
+  const char* value =
+      std::getenv(name);  // NOLINT(concurrency-mt-unsafe): one thread, nobody sets variables.
   return value == nullptr ? "" : value;
 }
 
@@ -43,7 +44,8 @@ std::string NewRecordingPath() {
   ::localtime_r(&seconds, &parts);
   char stamp[32];
   std::strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &parts);
-  const auto tag = static_cast<unsigned>((now.wall.count() / 1000 ^ static_cast<std::int64_t>(::getpid()) * 7919) & 0xffff);
+  const auto tag = static_cast<unsigned>(
+      (now.wall.count() / 1000 ^ static_cast<std::int64_t>(::getpid()) * 7919) & 0xffff);
   return fmt::format("{}/{}-{:04x}", HomeOfRecordings(), stamp, tag);
 }
 
@@ -83,7 +85,8 @@ std::optional<std::string> FindRecording(const std::string& name) {
   }
   for (const std::string& path : ListRecordings()) {
     const std::string id = LastPart(path);
-    if (id == name || (name.size() >= 4 && id.size() > name.size() && id.substr(id.size() - name.size()) == name)) {
+    if (id == name || (name.size() >= 4 && id.size() > name.size() &&
+                       id.substr(id.size() - name.size()) == name)) {
       return path;
     }
   }
@@ -94,7 +97,8 @@ std::string PythonBootstrap() {
   std::error_code fault;
   const fs::path program = fs::read_symlink("/proc/self/exe", fault);
   const fs::path folder = program.parent_path();
-  for (const fs::path& candidate : {folder / "python/bootstrap", folder / "../share/whystop/python/bootstrap"}) {
+  for (const fs::path& candidate :
+       {folder / "python/bootstrap", folder / "../share/whystop/python/bootstrap"}) {
     if (fs::exists(candidate / "sitecustomize.py", fault)) {
       return candidate.lexically_normal().string();
     }

@@ -18,10 +18,12 @@ void RememberLatest(const std::string& directory);
 /// The recordings under the home, oldest first.
 std::vector<std::string> ListRecordings();
 
-/// What the user called a recording: a path, or the id of one under the home. Empty argument: the newest.
+/// What the user called a recording: a path, or the id of one under the home. Empty argument: the
+/// newest.
 std::optional<std::string> FindRecording(const std::string& name);
 
-/// The folder with our sitecustomize for Python jobs: in the build folder or where it was installed; empty: not there.
+/// The folder with our sitecustomize for Python jobs: in the build folder or where it was
+/// installed; empty: not there.
 std::string PythonBootstrap();
 
 /// The last part of a path.

@@ -36,7 +36,8 @@ class EventPrinter final : public EventSink {
   std::string text_;
 };
 
-/// The job's own output as it was recorded, byte for byte; a gap is told on stderr, where it cannot be mistaken for it.
+/// The job's own output as it was recorded, byte for byte; a gap is told on stderr, where it cannot
+/// be mistaken for it.
 int PrintOutput(const std::string& recording) {
   auto reader = RecordingReader::Open(recording);
   if (!reader) {
@@ -47,7 +48,8 @@ int PrintOutput(const std::string& recording) {
   while (const auto record = reader->Next()) {
     if (const auto* log = std::get_if<LogBytes>(&record->body)) {
       if (log->offset > next[log->stream]) {
-        Complain(fmt::format("{} bytes of the output were not kept", log->offset - next[log->stream]));
+        Complain(
+            fmt::format("{} bytes of the output were not kept", log->offset - next[log->stream]));
       }
       next[log->stream] = log->offset + static_cast<std::int64_t>(log->bytes.size());
       Print(log->bytes);

@@ -7,7 +7,8 @@
 
 namespace whystop {
 
-// What each command was asked to do, parsed. One struct a command; cli/command_line.cc fills them in.
+// What each command was asked to do, parsed. One struct a command; cli/command_line.cc fills them
+// in.
 
 struct RunOptions {
   std::vector<std::string> command;
@@ -34,8 +35,8 @@ struct ExplainOptions {
 };
 
 struct InspectOptions {
-  std::string path;  // Empty: the newest recording.
-  std::string kind;  // Only events of this kind.
+  std::string path;     // Empty: the newest recording.
+  std::string kind;     // Only events of this kind.
   bool output = false;  // What the job printed, instead of events.
   bool json = true;     // There is no other form.
 };
@@ -50,7 +51,7 @@ struct InstallHookOptions {
   bool json = false;
 };
 
-using Options = std::variant<RunOptions, WhyOptions, RunsOptions, ExplainOptions, InspectOptions, DoctorOptions,
-                             InstallHookOptions>;
+using Options = std::variant<RunOptions, WhyOptions, RunsOptions, ExplainOptions, InspectOptions,
+                             DoctorOptions, InstallHookOptions>;
 
 }  // namespace whystop

@@ -26,7 +26,8 @@ RecordingOptions OptionsOf(const RunOptions& options) {
   return out;
 }
 
-/// Judges in a process of its own: whatever a wrong rule or a damaged file does there, the job's exit status stands.
+/// Judges in a process of its own: whatever a wrong rule or a damaged file does there, the job's
+/// exit status stands.
 void SayWhy(const std::string& directory) {
   const pid_t judge = ::fork();
   if (judge == 0) {
@@ -34,7 +35,8 @@ void SayWhy(const std::string& directory) {
     if (const auto status = JudgeRecording(directory, verdict); status) {
       Complain(RenderLine(verdict));
       const std::string details = fmt::format("  details: whystop why {}\n", directory);
-      [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, details.data(), details.size());
+      [[maybe_unused]] const ssize_t written =
+          ::write(STDERR_FILENO, details.data(), details.size());
     }
     ::_exit(0);
   }
@@ -58,7 +60,8 @@ int Run(const RunOptions& options) {
   if (!created) {
     Complain(created.error().what + "; the job runs without a recording", created.error().hint);
   }
-  const std::unique_ptr<RecordingWriter> writer = created ? std::move(*created) : RecordingWriter::Null();
+  const std::unique_ptr<RecordingWriter> writer =
+      created ? std::move(*created) : RecordingWriter::Null();
   JobOptions job;
   job.command = options.command;
   if (created) {
@@ -68,7 +71,8 @@ int Run(const RunOptions& options) {
     job.ring_directory = rings;
     if (options.probe) {
       job.python_path_prepend = PythonBootstrap();
-      job.environment_set["WHYSTOP_BOOTSTRAP"] = job.python_path_prepend;  // For the hook of 'install-hook'.
+      job.environment_set["WHYSTOP_BOOTSTRAP"] =
+          job.python_path_prepend;  // For the hook of 'install-hook'.
     }
     if (options.directory.empty()) {
       RememberLatest(directory);

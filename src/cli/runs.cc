@@ -17,14 +17,17 @@ std::string Command(const Verdict& verdict) {
   return line;
 }
 
-std::string Cause(const Verdict& verdict) { return verdict.causes.empty() ? "" : verdict.causes.front().id; }
+std::string Cause(const Verdict& verdict) {
+  return verdict.causes.empty() ? "" : verdict.causes.front().id;
+}
 
 }  // namespace
 
 int Runs(const RunsOptions& options) {
   const std::vector<std::string> recordings = ListRecordings();
   if (recordings.empty()) {
-    Complain("no recording yet in " + HomeOfRecordings(), "record a run with 'whystop run -- COMMAND'");
+    Complain("no recording yet in " + HomeOfRecordings(),
+             "record a run with 'whystop run -- COMMAND'");
     return 0;
   }
   for (const std::string& path : recordings) {
@@ -34,8 +37,9 @@ int Runs(const RunsOptions& options) {
       continue;
     }
     if (!options.json) {
-      Print(fmt::format("{:<22}  {:<13}  {:<13}  {:<24}  {:.60}\n", verdict.run_id, Name(verdict.outcome),
-                        Name(verdict.learning), Cause(verdict), Command(verdict)));
+      Print(fmt::format("{:<22}  {:<13}  {:<13}  {:<24}  {:.60}\n", verdict.run_id,
+                        Name(verdict.outcome), Name(verdict.learning), Cause(verdict),
+                        Command(verdict)));
       continue;
     }
     JsonWriter out;

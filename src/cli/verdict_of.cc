@@ -62,8 +62,10 @@ Result<Verdict> JudgeStandardInput() {
 }  // namespace
 
 bool JobIsAlive(const std::string& directory, std::int64_t job_pid) {
-  // The lock says that a whystop still follows this very job, so the pid has not been given to another process.
-  return job_pid > 0 && LockHolder(directory) > 0 && (::kill(static_cast<pid_t>(job_pid), 0) == 0 || errno == EPERM);
+  // The lock says that a whystop still follows this very job, so the pid has not been given to
+  // another process.
+  return job_pid > 0 && LockHolder(directory) > 0 &&
+         (::kill(static_cast<pid_t>(job_pid), 0) == 0 || errno == EPERM);
 }
 
 Status JudgeRecording(const std::string& directory, Verdict& out) {
@@ -83,7 +85,8 @@ Status JudgeRecording(const std::string& directory, Verdict& out) {
 Result<std::vector<Verdict>> JudgeFiles(const std::vector<std::string>& paths) {
   if (paths == std::vector<std::string>{"-"}) {
     auto verdict = JudgeStandardInput();
-    return verdict ? Result(std::vector{std::move(*verdict)}) : Result<std::vector<Verdict>>(verdict.error());
+    return verdict ? Result(std::vector{std::move(*verdict)})
+                   : Result<std::vector<Verdict>>(verdict.error());
   }
   auto found = FindRuns(paths, {}, &ShowFilesSeen);
   if (!found) {
@@ -98,8 +101,10 @@ Result<std::vector<Verdict>> JudgeFiles(const std::vector<std::string>& paths) {
     verdicts.push_back(std::move(*verdict));
   }
   if (verdicts.empty()) {
-    return Error{Error::Code::kNotFound, "found nothing that a training run leaves in '" + paths.front() + "'",
-                 "give a recording, a text log, a TensorBoard, W&B, CSV, JSON Lines or trainer_state.json file"};
+    return Error{Error::Code::kNotFound,
+                 "found nothing that a training run leaves in '" + paths.front() + "'",
+                 "give a recording, a text log, a TensorBoard, W&B, CSV, JSON Lines or "
+                 "trainer_state.json file"};
   }
   return verdicts;
 }

@@ -11,7 +11,8 @@ namespace whystop {
 /// Reads a recording to its end and judges it. Also serves a recording that is still being written.
 Status JudgeRecording(const std::string& directory, Verdict& out);
 
-/// Judges what runs left behind: files and folders; "-" is standard input. One verdict a run, newest last.
+/// Judges what runs left behind: files and folders; "-" is standard input. One verdict a run,
+/// newest last.
 Result<std::vector<Verdict>> JudgeFiles(const std::vector<std::string>& paths);
 
 /// Whether the job of a recording is alive at this moment.

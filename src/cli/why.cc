@@ -15,10 +15,12 @@ namespace {
 
 Result<std::vector<Verdict>> Follow(const std::vector<std::string>& paths) {
   if (paths.size() > 1) {
-    return Error{Error::Code::kUsage, "--follow takes one recording or log", "whystop why --follow train.log"};
+    return Error{Error::Code::kUsage, "--follow takes one recording or log",
+                 "whystop why --follow train.log"};
   }
   const auto recording = FindRecording(paths.empty() ? "" : paths.front());
-  auto verdict = recording || paths.empty() ? FollowRecording(recording.value_or("")) : FollowLog(paths.front());
+  auto verdict = recording || paths.empty() ? FollowRecording(recording.value_or(""))
+                                            : FollowLog(paths.front());
   if (!verdict) {
     return verdict.error();
   }
@@ -31,7 +33,8 @@ Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options) {
   }
   std::vector<Verdict> verdicts;
   std::vector<std::string> files;
-  const std::vector<std::string> names = options.paths.empty() ? std::vector<std::string>{""} : options.paths;
+  const std::vector<std::string> names =
+      options.paths.empty() ? std::vector<std::string>{""} : options.paths;
   for (const std::string& name : names) {
     const auto recording = FindRecording(name);
     if (recording) {
@@ -39,8 +42,9 @@ Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options) {
       WS_RETURN_IF_ERROR(JudgeRecording(*recording, verdict));
       verdicts.push_back(std::move(verdict));
     } else if (name.empty()) {
-      return Error{Error::Code::kNotFound, "no recording yet in " + HomeOfRecordings(),
-                   "record a run with 'whystop run -- COMMAND', or name a log: 'whystop why train.log'"};
+      return Error{
+          Error::Code::kNotFound, "no recording yet in " + HomeOfRecordings(),
+          "record a run with 'whystop run -- COMMAND', or name a log: 'whystop why train.log'"};
     } else {
       files.push_back(name);
     }
@@ -60,9 +64,11 @@ std::string RenderTable(const std::vector<Verdict>& verdicts) {
   std::string text;
   for (const Verdict& verdict : verdicts) {
     const std::size_t more = verdict.sources.size() > 1 ? verdict.sources.size() - 1 : 0;
-    const std::string name = more == 0 ? verdict.run_id : fmt::format("{:.23} +{}", verdict.run_id, more);
+    const std::string name =
+        more == 0 ? verdict.run_id : fmt::format("{:.23} +{}", verdict.run_id, more);
     text += fmt::format("{:<28.28}  {:<13}  {:<13}  {}\n", name, Name(verdict.outcome),
-                        Name(verdict.learning), verdict.causes.empty() ? "" : verdict.causes.front().id);
+                        Name(verdict.learning),
+                        verdict.causes.empty() ? "" : verdict.causes.front().id);
   }
   return text + "\n";
 }

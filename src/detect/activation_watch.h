@@ -11,15 +11,17 @@
 
 namespace whystop {
 
-/// Watches a share of each layer's units in the probe's looks at activations, and fires when a layer's share was too high
-/// in most looks and still is at the last. What the share is of (dead, saturated) is the detector's to say.
+/// Watches a share of each layer's units in the probe's looks at activations, and fires when a
+/// layer's share was too high in most looks and still is at the last. What the share is of (dead,
+/// saturated) is the detector's to say.
 class ActivationWatch : public Detector {
  public:
   ActivationWatch(std::string id, double share_min) : id_(std::move(id)), share_min_(share_min) {}
 
   void Push(const Event& event, FindingSink&) override {
     const auto* seen = event.As<Observation>();
-    const std::string* module = seen == nullptr || seen->kind != "activation" ? nullptr : seen->Text("module");
+    const std::string* module =
+        seen == nullptr || seen->kind != "activation" ? nullptr : seen->Text("module");
     if (module == nullptr || (modules_.size() >= kModulesMax && !modules_.contains(*module))) {
       return;
     }

@@ -16,8 +16,8 @@ namespace {
 constexpr std::int64_t kPointsMax = 100'000;
 
 struct Line {
-  std::string word;                          // "series"
-  std::vector<std::string> names;            // Words without "=".
+  std::string word;                // "series"
+  std::vector<std::string> names;  // Words without "=".
   std::map<std::string, std::string> values;
 
   std::string Text(const std::string& key, std::string fallback = {}) const {
@@ -66,9 +66,13 @@ std::optional<Range> ReadRange(const Line& line) {
   const std::string text = line.Text("steps", "0");
   const std::size_t dots = text.find("..");
   const auto from = ParseWhole<std::int64_t>(std::string_view(text).substr(0, dots));
-  const auto to = dots == std::string::npos ? from : ParseWhole<std::int64_t>(std::string_view(text).substr(dots + 2));
-  Range range{from.value_or(0), to.value_or(-1), static_cast<std::int64_t>(line.Number("every", 1))};
-  if (!from || !to || range.to < range.from || range.every < 1 || (range.to - range.from) / range.every > kPointsMax) {
+  const auto to = dots == std::string::npos
+                      ? from
+                      : ParseWhole<std::int64_t>(std::string_view(text).substr(dots + 2));
+  Range range{from.value_or(0), to.value_or(-1),
+              static_cast<std::int64_t>(line.Number("every", 1))};
+  if (!from || !to || range.to < range.from || range.every < 1 ||
+      (range.to - range.from) / range.every > kPointsMax) {
     return std::nullopt;
   }
   return range;
@@ -86,8 +90,9 @@ double ShapeValue(const Line& line, double x, std::int64_t step) {
     return from * std::pow(to / from, x);
   }
   if (shape == "sine") {
-    return from + line.Number("amplitude", 1) *
-                      std::sin(2 * std::numbers::pi * static_cast<double>(step) / line.Number("period", 20));
+    return from +
+           line.Number("amplitude", 1) * std::sin(2 * std::numbers::pi * static_cast<double>(step) /
+                                                  line.Number("period", 20));
   }
   return from + (to - from) * x;
 }
@@ -104,7 +109,8 @@ bool ForEachPoint(const Line& line, Add add) {
   const double span = static_cast<double>(std::max<std::int64_t>(range->to - range->from, 1));
   for (std::int64_t step = range->from; step <= range->to; step += range->every) {
     double value = ShapeValue(line, static_cast<double>(step - range->from) / span, step);
-    value += normal(random) * (line.Number("noise", 0) + std::abs(value) * line.Number("relative_noise", 0));
+    value += normal(random) *
+             (line.Number("noise", 0) + std::abs(value) * line.Number("relative_noise", 0));
     const double digits = line.Number("digits", 0);
     if (digits > 0) {
       value = std::round(value * std::pow(10, digits)) / std::pow(10, digits);
@@ -118,10 +124,10 @@ RunTime At(double seconds) { return RunTime(static_cast<std::int64_t>(seconds * 
 
 SeriesRole RoleByWord(const std::string& word) {
   constexpr std::pair<std::string_view, SeriesRole> kRoles[] = {
-      {"train-loss", SeriesRole::kTrainLoss},   {"validation-loss", SeriesRole::kValidationLoss},
-      {"lr", SeriesRole::kLearningRate},        {"gradient-norm", SeriesRole::kGradientNorm},
-      {"loss-scale", SeriesRole::kLossScale},   {"train-score", SeriesRole::kTrainScore},
-      {"loss-part", SeriesRole::kLossPart},     {"validation-score", SeriesRole::kValidationScore},
+      {"train-loss", SeriesRole::kTrainLoss}, {"validation-loss", SeriesRole::kValidationLoss},
+      {"lr", SeriesRole::kLearningRate},      {"gradient-norm", SeriesRole::kGradientNorm},
+      {"loss-scale", SeriesRole::kLossScale}, {"train-score", SeriesRole::kTrainScore},
+      {"loss-part", SeriesRole::kLossPart},   {"validation-score", SeriesRole::kValidationScore},
   };
   for (const auto& [name, role] : kRoles) {
     if (name == word) {
@@ -150,12 +156,15 @@ bool AddSeries(const Line& line, std::vector<Event>& out) {
 bool AddTensor(const Line& line, std::vector<Event>& out) {
   using What = TensorStats::What;
   constexpr std::pair<std::string_view, What> kWhats[] = {
-      {"weight", What::kWeight}, {"gradient", What::kGradient}, {"update", What::kUpdate}, {"input", What::kInput},
-      {"target", What::kTarget}, {"output", What::kOutput},     {"activation", What::kActivation},
+      {"weight", What::kWeight},         {"gradient", What::kGradient}, {"update", What::kUpdate},
+      {"input", What::kInput},           {"target", What::kTarget},     {"output", What::kOutput},
+      {"activation", What::kActivation},
   };
-  const auto what = line.names.size() < 2 ? std::end(kWhats)
-                                          : std::find_if(std::begin(kWhats), std::end(kWhats),
-                                                         [&](const auto& pair) { return pair.first == line.names[0]; });
+  const auto what = line.names.size() < 2
+                        ? std::end(kWhats)
+                        : std::find_if(std::begin(kWhats), std::end(kWhats), [&](const auto& pair) {
+                            return pair.first == line.names[0];
+                          });
   if (what == std::end(kWhats)) {
     return false;
   }
@@ -167,7 +176,8 @@ bool AddTensor(const Line& line, std::vector<Event>& out) {
     stats.count = static_cast<std::uint64_t>(line.Number("count", 1000));
     stats.nan_count = static_cast<std::uint64_t>(line.Number("nan", 0));
     stats.inf_count = static_cast<std::uint64_t>(line.Number("inf", 0));
-    stats.zero_count = static_cast<std::uint64_t>(line.Number("zeros", 0) * static_cast<double>(stats.count));
+    stats.zero_count =
+        static_cast<std::uint64_t>(line.Number("zeros", 0) * static_cast<double>(stats.count));
     const auto count = static_cast<double>(stats.count);
     const double mean = line.Number("mean", 0);
     stats.sum = mean * count;
@@ -179,11 +189,15 @@ bool AddTensor(const Line& line, std::vector<Event>& out) {
   });
 }
 
-/// sample host mem_available_bytes... : sample SUBJECT QUANTITY steps=.. from=.. to=.. (a step is a second)
+/// sample host mem_available_bytes... : sample SUBJECT QUANTITY steps=.. from=.. to=.. (a step is a
+/// second)
 bool AddSample(const Line& line, std::vector<Event>& out) {
   using Kind = Subject::Kind;
-  constexpr std::pair<std::string_view, Kind> kSubjects[] = {
-      {"host", Kind::kHost}, {"tree", Kind::kTree}, {"process", Kind::kProcess}, {"cgroup", Kind::kCgroup}, {"gpu", Kind::kGpu}};
+  constexpr std::pair<std::string_view, Kind> kSubjects[] = {{"host", Kind::kHost},
+                                                             {"tree", Kind::kTree},
+                                                             {"process", Kind::kProcess},
+                                                             {"cgroup", Kind::kCgroup},
+                                                             {"gpu", Kind::kGpu}};
   if (line.names.size() < 2) {
     return false;
   }
@@ -206,7 +220,8 @@ bool AddSample(const Line& line, std::vector<Event>& out) {
   return false;
 }
 
-/// observe KIND steps=N key=value ...; "steps=A..B" repeats it; ".steps=5" is an attribute of that name.
+/// observe KIND steps=N key=value ...; "steps=A..B" repeats it; ".steps=5" is an attribute of that
+/// name.
 bool AddObservation(const Line& line, std::vector<Event>& out) {
   if (line.names.empty()) {
     return false;
@@ -220,7 +235,8 @@ bool AddObservation(const Line& line, std::vector<Event>& out) {
         continue;
       }
       const auto number = ParseWhole<double>(text);
-      observation.attributes[key.starts_with('.') ? key.substr(1) : key] = number ? Observation::Value(*number) : Observation::Value(text);
+      observation.attributes[key.starts_with('.') ? key.substr(1) : key] =
+          number ? Observation::Value(*number) : Observation::Value(text);
     }
     out.push_back({At(static_cast<double>(step)), observation});
   });
@@ -232,11 +248,13 @@ bool AddProgress(const Line& line, std::vector<Event>& out) {
   progress.epochs_planned = ParseWhole<double>(line.Text("epochs_planned"));
   progress.step = ParseWhole<std::int64_t>(line.Text("step"));
   progress.steps_planned = ParseWhole<std::int64_t>(line.Text("steps_planned"));
-  out.push_back({At(line.Number("at", progress.step ? static_cast<double>(*progress.step) : 0)), progress});
+  out.push_back(
+      {At(line.Number("at", progress.step ? static_cast<double>(*progress.step) : 0)), progress});
   return true;
 }
 
-/// exception TYPE at=SECONDS message="..." function=NAME: the one that ended the program, raised in a function of the user's own.
+/// exception TYPE at=SECONDS message="..." function=NAME: the one that ended the program, raised in
+/// a function of the user's own.
 bool AddException(const Line& line, std::vector<Event>& out) {
   if (line.names.empty()) {
     return false;
@@ -250,14 +268,16 @@ bool AddException(const Line& line, std::vector<Event>& out) {
   return true;
 }
 
-/// log CAUSE at=SECONDS text="...": a line that the signature table knows as the root of that cause.
+/// log CAUSE at=SECONDS text="...": a line that the signature table knows as the root of that
+/// cause.
 bool AddLogLine(const Line& line, std::vector<Event>& out) {
   if (line.names.empty()) {
     return false;
   }
   LogFact fact;
   fact.cause = line.names[0];
-  fact.role = line.Text("role", "root") == "context" ? LogFact::Role::kContext : LogFact::Role::kRoot;
+  fact.role =
+      line.Text("role", "root") == "context" ? LogFact::Role::kContext : LogFact::Role::kRoot;
   fact.line = line.Text("text");
   out.push_back({At(line.Number("at", 1000)), fact});
   return true;
@@ -287,7 +307,8 @@ bool AddLine(const Line& line, CaseScript& script) {
   }
   if (line.word == "end") {
     const auto code = ParseWhole<int>(line.Text("exit", "0"));
-    script.events.push_back({RunTime::max(), RunEnd{ChildEnd::Exited(code.value_or(0)), std::nullopt}});
+    script.events.push_back(
+        {RunTime::max(), RunEnd{ChildEnd::Exited(code.value_or(0)), std::nullopt}});
     return code.has_value();
   }
   if (line.word == "expect" && !line.names.empty()) {
@@ -312,7 +333,8 @@ Result<CaseScript> ReadCaseScript(std::string_view text) {
       continue;
     }
     if (!line.empty() && !AddLine(SplitLine(line), script)) {
-      return Error{Error::Code::kCorrupt, "line " + std::to_string(number) + ": cannot read '" + std::string(line) + "'",
+      return Error{Error::Code::kCorrupt,
+                   "line " + std::to_string(number) + ": cannot read '" + std::string(line) + "'",
                    "see docs/cases.md for the lines of a .case file"};
     }
   }

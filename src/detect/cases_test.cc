@@ -40,7 +40,8 @@ bool Meets(const Finding& finding, const CaseExpectation& expectation) {
   for (const auto& [key, text] : expectation.details) {
     if (key == "step") {
       const auto step = ParseWhole<std::int64_t>(text);
-      if (!step || finding.step_from.value_or(-1) > *step || finding.step_to.value_or(finding.step_from.value_or(-1)) < *step) {
+      if (!step || finding.step_from.value_or(-1) > *step ||
+          finding.step_to.value_or(finding.step_from.value_or(-1)) < *step) {
         return false;
       }
       continue;
@@ -52,7 +53,8 @@ bool Meets(const Finding& finding, const CaseExpectation& expectation) {
       continue;
     }
     const Fact* fact = finding.FindFact(key);
-    if (fact == nullptr || (fact->text.empty() ? ParseWhole<double>(text) != fact->value : fact->text != text)) {
+    if (fact == nullptr ||
+        (fact->text.empty() ? ParseWhole<double>(text) != fact->value : fact->text != text)) {
       return false;
     }
   }
@@ -62,10 +64,12 @@ bool Meets(const Finding& finding, const CaseExpectation& expectation) {
 std::string Shown(const std::vector<Finding>& findings) {
   std::ostringstream out;
   for (const Finding& finding : findings) {
-    out << "  " << finding.detector << " " << finding.series << " steps " << finding.step_from.value_or(-1) << ".."
-        << finding.step_to.value_or(-1) << " strength " << finding.strength;
+    out << "  " << finding.detector << " " << finding.series << " steps "
+        << finding.step_from.value_or(-1) << ".." << finding.step_to.value_or(-1) << " strength "
+        << finding.strength;
     for (const Fact& fact : finding.facts) {
-      out << " " << fact.name << "=" << (fact.text.empty() ? std::to_string(fact.value) : fact.text);
+      out << " " << fact.name << "="
+          << (fact.text.empty() ? std::to_string(fact.value) : fact.text);
     }
     out << "\n";
   }
@@ -74,7 +78,8 @@ std::string Shown(const std::vector<Finding>& findings) {
 
 std::vector<std::string> CaseFiles() {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(WHYSTOP_SOURCE_DIR "/src/detect")) {
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(WHYSTOP_SOURCE_DIR "/src/detect")) {
     if (entry.path().extension() == ".case") {
       files.push_back(entry.path().string());
     }
@@ -85,7 +90,8 @@ std::vector<std::string> CaseFiles() {
 
 class DetectorCase : public testing::TestWithParam<std::string> {};
 
-/// Goal: each rule fires where its cases say and nowhere else. "loss/trend" describes every run and is no surprise.
+/// Goal: each rule fires where its cases say and nowhere else. "loss/trend" describes every run and
+/// is no surprise.
 TEST_P(DetectorCase, GivesWhatItExpects) {
   std::ifstream file(GetParam());
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -96,20 +102,25 @@ TEST_P(DetectorCase, GivesWhatItExpects) {
   std::vector<Finding> findings = RunDetectors(script->events);
   for (const CaseExpectation& expectation : script->expectations) {
     if (expectation.what == "nothing" || expectation.what == "nothing-else") {
-      std::erase_if(findings, [](const Finding& finding) { return finding.detector == "loss/trend"; });
+      std::erase_if(findings,
+                    [](const Finding& finding) { return finding.detector == "loss/trend"; });
       EXPECT_TRUE(findings.empty()) << Shown(findings);
       continue;
     }
-    const auto found = std::find_if(findings.begin(), findings.end(),
-                                    [&](const Finding& finding) { return Meets(finding, expectation); });
-    EXPECT_NE(found, findings.end()) << expectation.what << " missing; there was\n" << Shown(findings);
-    std::erase_if(findings, [&](const Finding& finding) { return finding.detector == expectation.what; });
+    const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) {
+      return Meets(finding, expectation);
+    });
+    EXPECT_NE(found, findings.end()) << expectation.what << " missing; there was\n"
+                                     << Shown(findings);
+    std::erase_if(findings,
+                  [&](const Finding& finding) { return finding.detector == expectation.what; });
   }
 }
 
 std::string CaseName(const testing::TestParamInfo<std::string>& info) {
   const std::filesystem::path path(info.param);
-  std::string name = path.parent_path().parent_path().filename().string() + "_" + path.stem().string();
+  std::string name =
+      path.parent_path().parent_path().filename().string() + "_" + path.stem().string();
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
@@ -118,8 +129,9 @@ INSTANTIATE_TEST_SUITE_P(All, DetectorCase, testing::ValuesIn(CaseFiles()), Case
 
 TEST(Detectors, StandInOrderOfTheirIds) {
   const auto all = AllDetectors();
-  EXPECT_TRUE(std::is_sorted(all.begin(), all.end(),
-                             [](const DetectorEntry& left, const DetectorEntry& right) { return left.id < right.id; }));
+  EXPECT_TRUE(std::is_sorted(
+      all.begin(), all.end(),
+      [](const DetectorEntry& left, const DetectorEntry& right) { return left.id < right.id; }));
 }
 
 }  // namespace

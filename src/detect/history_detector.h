@@ -18,7 +18,8 @@ struct WatchedSeries {
   RunTime last_at{};
 };
 
-/// Base of the rules that look at whole series once the run is over: keeps the histories, leaves the judging.
+/// Base of the rules that look at whole series once the run is over: keeps the histories, leaves
+/// the judging.
 class HistoryDetector : public Detector {
  public:
   void Push(const Event& event, FindingSink&) override {
@@ -27,8 +28,9 @@ class HistoryDetector : public Detector {
       return;
     }
     const bool lower_is_better = !IsScore(scalar->role);
-    WatchedSeries* series =
-        table_.Find(*scalar, [&] { return WatchedSeries{scalar->role, SeriesHistory(lower_is_better), {}}; });
+    WatchedSeries* series = table_.Find(*scalar, [&] {
+      return WatchedSeries{scalar->role, SeriesHistory(lower_is_better), {}};
+    });
     if (series != nullptr) {
       series->history.Push(*scalar);
       series->last_at = event.at;

@@ -9,7 +9,8 @@ namespace {
 SeriesBucket Merged(const SeriesBucket& left, const SeriesBucket& right) {
   SeriesBucket out = left;
   out.count = left.count + right.count;
-  out.mean = (left.mean * static_cast<double>(left.count) + right.mean * static_cast<double>(right.count)) /
+  out.mean = (left.mean * static_cast<double>(left.count) +
+              right.mean * static_cast<double>(right.count)) /
              static_cast<double>(out.count);
   out.min = std::min(left.min, right.min);
   out.max = std::max(left.max, right.max);
@@ -45,8 +46,8 @@ void SeriesHistory::Push(const Scalar& scalar) {
   Append(scalar.value, scalar.step);
 }
 
-// Steps that count within each epoch go back too, and so does a run resumed from a checkpoint: neither jumps back to
-// where the series began.
+// Steps that count within each epoch go back too, and so does a run resumed from a checkpoint:
+// neither jumps back to where the series began.
 bool SeriesHistory::StartsOver(const Scalar& scalar) const {
   if (points_ < 2) {
     return false;
@@ -71,8 +72,14 @@ void SeriesHistory::Append(double value, std::optional<std::int64_t> step) {
     if (buckets_.size() == kBucketsMax) {
       MergePairs();
     }
-    buckets_.push_back({.count = 0, .mean = value, .min = value, .max = value, .bend_sum = 0, .bends = 0,
-                        .step_from = step, .step_to = step});
+    buckets_.push_back({.count = 0,
+                        .mean = value,
+                        .min = value,
+                        .max = value,
+                        .bend_sum = 0,
+                        .bends = 0,
+                        .step_from = step,
+                        .step_to = step});
   }
   SeriesBucket& bucket = buckets_.back();
   ++bucket.count;
@@ -90,7 +97,10 @@ void SeriesHistory::Append(double value, std::optional<std::int64_t> step) {
     bucket.bend_sum += std::abs(before_last_ - 2 * last_ + value);
     ++bucket.bends;
   }
-  recent_ = points_ == 0 ? value : recent_ + (value - recent_) / static_cast<double>(std::min<std::int64_t>(points_ + 1, 10));
+  recent_ = points_ == 0
+                ? value
+                : recent_ + (value - recent_) /
+                                static_cast<double>(std::min<std::int64_t>(points_ + 1, 10));
   before_last_ = last_;
   last_ = value;
   ++points_;
@@ -108,8 +118,6 @@ std::optional<std::int64_t> SeriesHistory::step_from() const {
   return buckets_.empty() ? std::nullopt : buckets_.front().step_from;
 }
 
-std::optional<std::int64_t> SeriesHistory::step_to() const {
-  return last_step_;
-}
+std::optional<std::int64_t> SeriesHistory::step_to() const { return last_step_; }
 
 }  // namespace whystop

@@ -17,15 +17,16 @@ struct SeriesBucket {
   double mean = 0;
   double min = 0;
   double max = 0;
-  double bend_sum = 0;     // Sum of |x[i-2] - 2 x[i-1] + x[i]|: noise without the trend.
+  double bend_sum = 0;  // Sum of |x[i-2] - 2 x[i-1] + x[i]|: noise without the trend.
   std::int64_t bends = 0;
   std::optional<std::int64_t> step_from;
   std::optional<std::int64_t> step_to;
 };
 
-/// The whole life of one series in bounded memory: neighbouring buckets are merged two by two when there are too many,
-/// so that the end of a run can be compared with its beginning however long it was. O(1) a point.
-/// A run that starts over in the same file (steps go back and the value jumps back up) starts the history over.
+/// The whole life of one series in bounded memory: neighbouring buckets are merged two by two when
+/// there are too many, so that the end of a run can be compared with its beginning however long it
+/// was. O(1) a point. A run that starts over in the same file (steps go back and the value jumps
+/// back up) starts the history over.
 class SeriesHistory {
  public:
   static constexpr std::size_t kBucketsMax = 512;
@@ -36,14 +37,20 @@ class SeriesHistory {
 
   void Push(const Scalar& scalar);
 
-  std::int64_t points() const { return points_; }                // Finite ones.
+  std::int64_t points() const { return points_; }  // Finite ones.
   std::int64_t not_finite() const { return not_finite_; }
-  std::int64_t not_finite_at_end() const { return not_finite_run_; }  // Unbroken run up to the last point.
+  std::int64_t not_finite_at_end() const {
+    return not_finite_run_;
+  }  // Unbroken run up to the last point.
   std::optional<std::int64_t> first_not_finite_step() const { return first_not_finite_step_; }
   std::span<const SeriesBucket> buckets() const { return buckets_; }
-  std::span<const double> head() const { return {head_.data(), head_size_}; }  // The first finite values, raw.
-  double last() const { return last_; }                          // The last finite value.
-  double smallest_change() const { return smallest_change_; }    // Smallest change seen that is not zero; 0: none.
+  std::span<const double> head() const {
+    return {head_.data(), head_size_};
+  }                                      // The first finite values, raw.
+  double last() const { return last_; }  // The last finite value.
+  double smallest_change() const {
+    return smallest_change_;
+  }  // Smallest change seen that is not zero; 0: none.
   std::int64_t restarts() const { return restarts_; }
   std::optional<std::int64_t> step_from() const;
   std::optional<std::int64_t> step_to() const;
@@ -66,7 +73,7 @@ class SeriesHistory {
   std::optional<double> last_epoch_;
   double last_ = 0;
   double before_last_ = 0;
-  double recent_ = 0;               // Moving mean of about the last ten values.
+  double recent_ = 0;  // Moving mean of about the last ten values.
   double smallest_change_ = 0;
   std::int64_t restarts_ = 0;
 };

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t kLevelsMax = 24;
 constexpr std::size_t kLevelsForNoise = 8;
-// For normal noise: the median of |x| is 0.6745 sigma, its mean 0.7979 sigma; x[i-2] - 2 x[i-1] + x[i] has sqrt(6) sigma.
+// For normal noise: the median of |x| is 0.6745 sigma, its mean 0.7979 sigma; x[i-2] - 2 x[i-1] +
+// x[i] has sqrt(6) sigma.
 constexpr double kMedianOfNormal = 0.6745;
 constexpr double kMeanOfNormal = 0.7979;
 constexpr double kBendOfNormal = 2.4495;
@@ -24,7 +25,8 @@ std::int64_t LevelCount(std::int64_t points) {
 std::vector<std::span<const SeriesBucket>> Stretches(const SeriesHistory& history) {
   std::vector<std::span<const SeriesBucket>> out;
   const auto buckets = history.buckets();
-  const std::int64_t wanted = std::min<std::int64_t>(LevelCount(history.points()), static_cast<std::int64_t>(buckets.size()));
+  const std::int64_t wanted = std::min<std::int64_t>(LevelCount(history.points()),
+                                                     static_cast<std::int64_t>(buckets.size()));
   std::size_t from = 0;
   std::int64_t seen = 0;
   for (std::size_t i = 0; i < buckets.size(); ++i) {
@@ -68,13 +70,15 @@ double LevelNoise(std::span<const double> levels) {
   return Median(std::move(bends)) / kBendOfNormal / kMedianOfNormal;
 }
 
-/// Few points are mostly epochs, of which the first alone is the start; many are steps, of which one is mere noise.
+/// Few points are mostly epochs, of which the first alone is the start; many are steps, of which
+/// one is mere noise.
 std::int64_t StartPoints(std::int64_t points) { return points < 64 ? 1 : points < 256 ? 3 : 5; }
 
 double StartLevel(const SeriesHistory& history) {
   const auto count = static_cast<std::size_t>(StartPoints(history.points()));
   const auto head = history.head();
-  return Median({head.begin(), head.begin() + static_cast<std::ptrdiff_t>(std::min(count, head.size()))});
+  return Median(
+      {head.begin(), head.begin() + static_cast<std::ptrdiff_t>(std::min(count, head.size()))});
 }
 
 struct Line {
@@ -100,13 +104,18 @@ Line FitLast(const SeriesShape& shape, std::size_t used) {
   const double slope = sxy / sxx;
   double residual_squares = 0;
   for (std::size_t i = 0; i < used; ++i) {
-    const double residual = shape.levels[all - used + i] - mean - slope * (static_cast<double>(i) - middle);
+    const double residual =
+        shape.levels[all - used + i] - mean - slope * (static_cast<double>(i) - middle);
     residual_squares += residual * residual;
   }
-  // A loss that fell by orders of magnitude is noisy in proportion to its value: its end has a noise of its own.
+  // A loss that fell by orders of magnitude is noisy in proportion to its value: its end has a
+  // noise of its own.
   const std::span<const double> late = std::span(shape.levels).last(std::max(used, all / 2));
-  const double noise = late.size() < kLevelsForNoise ? shape.level_noise : std::min(shape.level_noise, LevelNoise(late));
-  const double scatter = std::max(std::sqrt(residual_squares / static_cast<double>(used - 2)), 0.7 * noise);
+  const double noise = late.size() < kLevelsForNoise
+                           ? shape.level_noise
+                           : std::min(shape.level_noise, LevelNoise(late));
+  const double scatter =
+      std::max(std::sqrt(residual_squares / static_cast<double>(used - 2)), 0.7 * noise);
   const auto span = static_cast<double>(used - 1);
   double largest = 0;
   for (const double level : late) {
@@ -123,12 +132,15 @@ void FitEnd(SeriesShape& shape) {
   const Line end = FitLast(shape, std::min(all, std::max<std::size_t>(4, all * 2 / 5)));
   shape.end_change = end.change;
   shape.end_change_error = end.error;
-  const double matters = std::min(0.01 * std::max(shape.start - shape.best, 0.0), 0.02 * std::abs(shape.end));
+  const double matters =
+      std::min(0.01 * std::max(shape.start - shape.best, 0.0), 0.02 * std::abs(shape.end));
   const Line late = FitLast(shape, std::max<std::size_t>(3, all * 3 / 4));
   shape.late_change = late.change;
   shape.late_change_error = late.error;
-  // Where the last three quarters fall beyond doubt, less is asked of the last part, which holds fewer points.
-  const bool goes_on = late.change < -4 * late.error && end.change < -1.8 * end.error && -end.change > 0.03 * std::abs(shape.end);
+  // Where the last three quarters fall beyond doubt, less is asked of the last part, which holds
+  // fewer points.
+  const bool goes_on = late.change < -4 * late.error && end.change < -1.8 * end.error &&
+                       -end.change > 0.03 * std::abs(shape.end);
   shape.still_falling = (end.change < -2.5 * end.error || goes_on) && -end.change > matters;
 }
 
@@ -158,7 +170,8 @@ SeriesShape ShapeOf(const SeriesHistory& history, bool lower_is_better) {
   for (const auto& stretch : Stretches(history)) {
     shape.levels.push_back(sign * LevelOf(stretch));
   }
-  // A loss may begin with a jump up (warm-up, no object found yet): the start is the highest of its first eighth.
+  // A loss may begin with a jump up (warm-up, no object found yet): the start is the highest of its
+  // first eighth.
   shape.first = sign * StartLevel(history);
   // When the very first steps throw the loss up, its first point alone is where it began.
   const double begin = sign * history.head()[0];
@@ -178,14 +191,19 @@ SeriesShape ShapeOf(const SeriesHistory& history, bool lower_is_better) {
   shape.worst = *std::max_element(shape.levels.begin(), shape.levels.end());
   const auto buckets = history.buckets();
   // A series printed with few digits has no scatter of its own below its last digit.
-  const double floor = std::max(0.3 * std::min(history.smallest_change(), 0.01 * shape.Scale()), kRounding * shape.Scale());
+  const double floor = std::max(0.3 * std::min(history.smallest_change(), 0.01 * shape.Scale()),
+                                kRounding * shape.Scale());
   shape.noise = std::max(PointNoise(buckets), floor);
-  shape.noise_start = std::max(PointNoise(buckets.subspan(0, std::max<std::size_t>(buckets.size() / 4, std::min<std::size_t>(buckets.size(), 4)))), floor);
-  const double stretch_points = static_cast<double>(shape.points) / static_cast<double>(shape.levels.size());
+  shape.noise_start = std::max(
+      PointNoise(buckets.subspan(
+          0, std::max<std::size_t>(buckets.size() / 4, std::min<std::size_t>(buckets.size(), 4)))),
+      floor);
+  const double stretch_points =
+      static_cast<double>(shape.points) / static_cast<double>(shape.levels.size());
   shape.level_noise = std::max(LevelNoise(shape.levels), shape.noise / std::sqrt(stretch_points));
   shape.drop = shape.start - shape.end;
-  const double start_error =
-      std::max(shape.noise, shape.noise_start) / std::sqrt(static_cast<double>(StartPoints(shape.points)));
+  const double start_error = std::max(shape.noise, shape.noise_start) /
+                             std::sqrt(static_cast<double>(StartPoints(shape.points)));
   shape.drop_in_noise_units = shape.drop / std::hypot(start_error, shape.level_noise);
   FitEnd(shape);
   return shape;

@@ -7,10 +7,12 @@
 namespace whystop {
 namespace {
 
-// A fall of a hundredth of the value is what people can see in a plot; below it a series "did not move".
+// A fall of a hundredth of the value is what people can see in a plot; below it a series "did not
+// move".
 constexpr double kSmallFall = 0.005;
 constexpr double kPlainFall = 0.02;
-// A run that gained less than this and then lay flat for most of its life "stalled" rather than "converged".
+// A run that gained less than this and then lay flat for most of its life "stalled" rather than
+// "converged".
 constexpr double kPoorFall = 0.05;
 constexpr double kFlat = 0.03;
 constexpr double kSureUnits = 4;
@@ -30,7 +32,8 @@ std::string_view StateOfFew(const SeriesShape& shape) {
   if (values.size() == 3) {
     return falls == 2 && relative > 0.1 ? "improving" : "too-short";
   }
-  const bool falling = falls == changes || (falls + 1 == changes && shape.drop > kSureUnits * shape.noise);
+  const bool falling =
+      falls == changes || (falls + 1 == changes && shape.drop > kSureUnits * shape.noise);
   if (falling && relative > 0.03) {
     const double last_change = values[changes - 1] - values[changes];
     return last_change > 0.03 * shape.drop ? "improving" : "converged";
@@ -52,7 +55,8 @@ bool RunsAwayDownwards(const SeriesShape& shape) {
   return late > 3 * std::abs(early) && shape.best_at > 0.9;
 }
 
-/// Every level of the last third is lower than every level of the first: sure even where one wild point hides the noise.
+/// Every level of the last third is lower than every level of the first: sure even where one wild
+/// point hides the noise.
 bool EndLiesBelowStart(const SeriesShape& shape) {
   const auto third = static_cast<std::ptrdiff_t>(shape.levels.size() / 3);
   if (third < 3) {
@@ -65,17 +69,19 @@ bool EndLiesBelowStart(const SeriesShape& shape) {
 bool Diverged(const SeriesShape& shape) {
   const std::size_t last = shape.levels.size() - 1;
   const double floor_at_end = std::min(shape.levels[last], shape.levels[last - 1]);
-  // However it falls now: ten thousand times its first value is no place to be. (A loss that begins near zero for want of
-  // anything to find may rise a thousandfold.)
+  // However it falls now: ten thousand times its first value is no place to be. (A loss that begins
+  // near zero for want of anything to find may rise a thousandfold.)
   if (shape.first > 0 && floor_at_end > 1e4 * shape.first) {
     return true;
   }
   if (shape.still_falling || (shape.best_at > 0.9 && shape.end < shape.first)) {
     return false;
   }
-  // Doubled, and not only in its last moment: schedules, queues that fill and annealed terms raise a loss by less.
+  // Doubled, and not only in its last moment: schedules, queues that fill and annealed terms raise
+  // a loss by less.
   const double rise = floor_at_end - shape.first;
-  if (rise > std::abs(shape.first) && rise > 4 * shape.level_noise && (rise > 5 * shape.noise_start || shape.start > 5 * std::abs(shape.first))) {
+  if (rise > std::abs(shape.first) && rise > 4 * shape.level_noise &&
+      (rise > 5 * shape.noise_start || shape.start > 5 * std::abs(shape.first))) {
     return true;
   }
   const double gained = shape.start - shape.best;
@@ -100,11 +106,15 @@ std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape)
   }
   const double scale = shape.Scale();
   const double relative = scale > 0 ? shape.drop / scale : 0;
-  const bool sure = shape.drop_in_noise_units > kSureUnits || (relative > 0.2 && EndLiesBelowStart(shape));
+  const bool sure =
+      shape.drop_in_noise_units > kSureUnits || (relative > 0.2 && EndLiesBelowStart(shape));
   const double lost_again = shape.end - shape.best;
-  const bool fell_back = lost_again > 4 * shape.level_noise && lost_again > 0.3 * (shape.start - shape.best);
-  // Most of the fall came after the first quarter: it is on its way, even if its last points are bad ones.
-  const bool falls_late = shape.late_change < -3 * shape.late_change_error && -shape.late_change > 0.5 * shape.drop && !fell_back;
+  const bool fell_back =
+      lost_again > 4 * shape.level_noise && lost_again > 0.3 * (shape.start - shape.best);
+  // Most of the fall came after the first quarter: it is on its way, even if its last points are
+  // bad ones.
+  const bool falls_late = shape.late_change < -3 * shape.late_change_error &&
+                          -shape.late_change > 0.5 * shape.drop && !fell_back;
   if (sure && relative > kPlainFall) {
     if (shape.still_falling || falls_late) {
       return "improving";
@@ -114,16 +124,18 @@ std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape)
   if (sure && shape.still_falling && relative > kSmallFall) {
     return "improving";
   }
-  const bool pinned = std::abs(shape.end - kLn2) < 0.003 && std::abs(shape.worst - kLn2) < 0.01 && std::abs(shape.best - kLn2) < 0.01;
+  const bool pinned = std::abs(shape.end - kLn2) < 0.003 && std::abs(shape.worst - kLn2) < 0.01 &&
+                      std::abs(shape.best - kLn2) < 0.01;
   if (pinned) {
     return "never-learned";  // Eight points or more at the loss of two equal odds.
   }
   const double gained = shape.start - shape.best;
-  if (fell_back && lost_again > 0.5 * gained && gained > 0.2 * std::abs(shape.start) && gained > 5 * shape.level_noise) {
+  if (fell_back && lost_again > 0.5 * gained && gained > 0.2 * std::abs(shape.start) &&
+      gained > 5 * shape.level_noise) {
     return "stalled";  // It had learned, and lost most of it again.
   }
-  // Flat: only when a fall that matters would have been seen. The first quarter is left out of the slope: a first point
-  // far out, or a quick small gain, is no learning either.
+  // Flat: only when a fall that matters would have been seen. The first quarter is left out of the
+  // slope: a first point far out, or a quick small gain, is no learning either.
   const bool flat = std::abs(shape.late_change) + 2 * shape.late_change_error < kFlat * scale;
   if (shape.points >= 20 && flat && relative < kPoorFall) {
     return sure && relative > kPlainFall ? "stalled" : "never-learned";

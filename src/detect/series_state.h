@@ -7,8 +7,9 @@
 
 namespace whystop {
 
-/// What a series says about learning: "improving", "converged", "stalled", "diverged", "never-learned", "too-short" (too
-/// few points to say) or "unclear" (points enough, but the noise hides the answer). Leans to the harmless answer.
+/// What a series says about learning: "improving", "converged", "stalled", "diverged",
+/// "never-learned", "too-short" (too few points to say) or "unclear" (points enough, but the noise
+/// hides the answer). Leans to the harmless answer.
 std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape);
 
 }  // namespace whystop

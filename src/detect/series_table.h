@@ -14,8 +14,8 @@ namespace whystop {
 template <typename State>
 class SeriesTable {
  public:
-  /// Where a series comes from: its name, its rank (-1: not known) and the file it was read from. The probe's "loss" and the "loss"
-  /// that the program prints are two series.
+  /// Where a series comes from: its name, its rank (-1: not known) and the file it was read from.
+  /// The probe's "loss" and the "loss" that the program prints are two series.
   struct Key {
     std::string name;
     int rank = -1;
@@ -45,7 +45,11 @@ class SeriesTable {
 };
 
 /// A series about the model's quality whose direction is known.
-inline bool IsLoss(SeriesRole role) { return role == SeriesRole::kTrainLoss || role == SeriesRole::kValidationLoss; }
-inline bool IsScore(SeriesRole role) { return role == SeriesRole::kTrainScore || role == SeriesRole::kValidationScore; }
+inline bool IsLoss(SeriesRole role) {
+  return role == SeriesRole::kTrainLoss || role == SeriesRole::kValidationLoss;
+}
+inline bool IsScore(SeriesRole role) {
+  return role == SeriesRole::kTrainScore || role == SeriesRole::kValidationScore;
+}
 
 }  // namespace whystop

@@ -17,18 +17,21 @@ namespace whystop {
 
 /// Root mean square of the finite values; 0 where there are none.
 inline double RmsOf(const TensorStats& stats) {
-  const double finite = static_cast<double>(stats.count) - static_cast<double>(stats.nan_count + stats.inf_count);
+  const double finite =
+      static_cast<double>(stats.count) - static_cast<double>(stats.nan_count + stats.inf_count);
   return finite > 0 ? std::sqrt(std::max(stats.sum_squares, 0.0) / finite) : 0;
 }
 
-/// Biases and the scales of normalisation layers begin at zero or one: their ratios to anything mean little.
+/// Biases and the scales of normalisation layers begin at zero or one: their ratios to anything
+/// mean little.
 inline bool IsWeightMatrix(const TensorStats& stats) {
   const std::string_view name = stats.tensor;
-  return stats.count >= 16 && !name.ends_with("bias") && name.find("norm") == std::string_view::npos &&
-         name.find("bn") == std::string_view::npos;
+  return stats.count >= 16 && !name.ends_with("bias") &&
+         name.find("norm") == std::string_view::npos && name.find("bn") == std::string_view::npos;
 }
 
-/// A positive quantity over the samples of one tensor, by its logarithm: it may span many orders of magnitude.
+/// A positive quantity over the samples of one tensor, by its logarithm: it may span many orders of
+/// magnitude.
 struct LogTrack {
   static constexpr std::size_t kKept = 8;
   static constexpr double kLeast = 1e-45;  // Below the smallest float.
@@ -58,7 +61,8 @@ struct LogTrack {
   }
 };
 
-/// Something for each tensor, in the order in which the tensors first came: that of the model, as the probe walks it.
+/// Something for each tensor, in the order in which the tensors first came: that of the model, as
+/// the probe walks it.
 template <typename State>
 class TensorTable {
  public:

@@ -13,7 +13,8 @@
 
 namespace whystop {
 
-/// How large the updates are, as a share of the weights they change: root mean square by root mean square.
+/// How large the updates are, as a share of the weights they change: root mean square by root mean
+/// square.
 class UpdateRatios {
  public:
   void Push(const Event& event) {
@@ -55,7 +56,9 @@ class UpdateRatios {
     const TensorTable<LogTrack>::Entry* found = nullptr;
     for (const auto& entry : ratios_.entries()) {
       const double value = entry.state.samples == 0 ? 0 : entry.state.Early();
-      if (entry.state.samples > 0 && (found == nullptr || (largest ? value > found->state.Early() : value < found->state.Early()))) {
+      if (entry.state.samples > 0 &&
+          (found == nullptr ||
+           (largest ? value > found->state.Early() : value < found->state.Early()))) {
         found = &entry;
       }
     }
@@ -85,7 +88,9 @@ class UpdateRatios {
         logs.push_back((entry.state.*when)());
       }
     }
-    return samples_ < kSamplesMin || logs.empty() ? std::nullopt : std::optional<double>(std::pow(10, Median(std::move(logs))));
+    return samples_ < kSamplesMin || logs.empty()
+               ? std::nullopt
+               : std::optional<double>(std::pow(10, Median(std::move(logs))));
   }
 
   TensorTable<double> weights_;

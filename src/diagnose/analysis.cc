@@ -63,8 +63,10 @@ void Analysis::Collected::Add(Finding finding) {
 
 void Analysis::Push(const Event& event) {
   builder_.Push(event);
-  // A log that several runs appended to: what was seen of the former ones says nothing about the last.
-  if (const auto* seen = event.As<Observation>(); seen != nullptr && seen->kind == "session-start") {
+  // A log that several runs appended to: what was seen of the former ones says nothing about the
+  // last.
+  if (const auto* seen = event.As<Observation>();
+      seen != nullptr && seen->kind == "session-start") {
     StartDetectors();
     return;
   }

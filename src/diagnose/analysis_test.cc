@@ -31,7 +31,9 @@ class WatchedRun {
   Analysis analysis_;
 };
 
-std::string RootOf(const Verdict& verdict) { return verdict.causes.empty() ? "-" : verdict.causes.front().id; }
+std::string RootOf(const Verdict& verdict) {
+  return verdict.causes.empty() ? "-" : verdict.causes.front().id;
+}
 
 TEST(Analysis, ExitZeroWithoutASignIsCompletedAndBlamesNobody) {
   const Verdict verdict = WatchedRun().Add(Ended(ChildEnd::Exited(0))).Judge();
@@ -51,8 +53,10 @@ TEST(Analysis, Status137AloneIsNotOutOfMemory) {
 TEST(Analysis, AKillWithACounterThatRoseIsOutOfMemory) {
   WatchedRun run;
   run.Add(SubjectSeen{1, {Subject::Kind::kCgroup, "/job", 0}});
-  run.Add(Sample{{{1, Quantity::kCgroupOomKills, 0}, {1, Quantity::kCgroupMemoryLimitBytes, 1 << 27}}});
-  run.Add(Sample{{{1, Quantity::kCgroupOomKills, 1}, {1, Quantity::kCgroupMemoryPeakBytes, 1 << 27}}});
+  run.Add(
+      Sample{{{1, Quantity::kCgroupOomKills, 0}, {1, Quantity::kCgroupMemoryLimitBytes, 1 << 27}}});
+  run.Add(
+      Sample{{{1, Quantity::kCgroupOomKills, 1}, {1, Quantity::kCgroupMemoryPeakBytes, 1 << 27}}});
   const Verdict verdict = run.Add(Ended(ChildEnd::Signaled(SIGKILL))).Judge();
   EXPECT_EQ(RootOf(verdict), "cgroup-oom-kill");
   EXPECT_EQ(verdict.exit.sent_by, "the kernel's out-of-memory killer");
@@ -72,7 +76,8 @@ TEST(Analysis, AnExceptionThatTrainingSurvivedIsNoCause) {
   seen.type = "OSError";
   run.Add(seen);
   for (int step = 0; step < 5; ++step) {
-    run.Add(Scalar{"loss", SeriesRole::kTrainLoss, 1.0 / (step + 1), step, std::nullopt, std::nullopt, {}});
+    run.Add(Scalar{
+        "loss", SeriesRole::kTrainLoss, 1.0 / (step + 1), step, std::nullopt, std::nullopt, {}});
   }
   EXPECT_EQ(RootOf(run.Add(Ended(ChildEnd::Signaled(SIGTERM))).Judge()), "external-sigterm");
 }
@@ -100,7 +105,8 @@ TEST(Analysis, LinesOfAnEndingTracebackCountWhateverFollows) {
   }
 }
 
-/// A launcher's report names no cause where a rank's own exception is known, in whatever order ranks were printed.
+/// A launcher's report names no cause where a rank's own exception is known, in whatever order
+/// ranks were printed.
 TEST(Analysis, ARanksOwnExceptionComesBeforeTheLaunchersReport) {
   LogFact report;
   report.cause = "sibling-rank-failed";
@@ -112,7 +118,8 @@ TEST(Analysis, ARanksOwnExceptionComesBeforeTheLaunchersReport) {
     seen.ended_process = true;
     return seen;
   };
-  const ExceptionSeen echo = raised("DistBackendError", "NCCL error: remote process exited or there was a network error");
+  const ExceptionSeen echo =
+      raised("DistBackendError", "NCCL error: remote process exited or there was a network error");
   const ExceptionSeen own = raised("KeyError", "'cat'");
   const ExceptionSeen launcher = raised("elastic.errors.ChildFailedError", "");
   const auto judge = [&report](std::initializer_list<ExceptionSeen> exceptions) {
@@ -130,7 +137,8 @@ TEST(Analysis, ARanksOwnExceptionComesBeforeTheLaunchersReport) {
   EXPECT_EQ(RootOf(judge({launcher})), "sibling-rank-failed");
 }
 
-/// Output and errors in two files: whichever is read first, points of the one do not follow lines of the other.
+/// Output and errors in two files: whichever is read first, points of the one do not follow lines
+/// of the other.
 TEST(Analysis, PointsOfAnotherFileDoNotFollowALine) {
   LogFact fact;
   fact.cause = "scheduler-time-limit";
@@ -143,7 +151,8 @@ TEST(Analysis, PointsOfAnotherFileDoNotFollowALine) {
     Analysis analysis;
     analysis.Push({Seconds(1), fact});
     analysis.Push({Seconds(1), point});
-    EXPECT_EQ(RootOf(analysis.Judge(false)), file == std::string("job.out") ? "scheduler-time-limit" : "-");
+    EXPECT_EQ(RootOf(analysis.Judge(false)),
+              file == std::string("job.out") ? "scheduler-time-limit" : "-");
   }
 }
 
@@ -154,7 +163,8 @@ TEST(Analysis, PointsCollectedLateDoNotFollowTheLineThatEndedTheRun) {
   fact.cause = "cuda-oom";
   fact.role = LogFact::Role::kRoot;
   analysis.Push({Seconds(5), fact});
-  analysis.Push({Seconds(4), Scalar{"loss", SeriesRole::kTrainLoss, 1.0, 7, std::nullopt, std::nullopt, {}}});
+  analysis.Push(
+      {Seconds(4), Scalar{"loss", SeriesRole::kTrainLoss, 1.0, 7, std::nullopt, std::nullopt, {}}});
   analysis.Push({Seconds(6), Ended(ChildEnd::Exited(1))});
   EXPECT_EQ(RootOf(analysis.Judge(false)), "cuda-oom");
 }
@@ -187,7 +197,9 @@ TEST(Analysis, FindsTheSameLiveAndAfterwards) {
   std::size_t asked = 0;
   for (int step = 0; step < 300; ++step) {
     const double value = step < 200 ? 2.0 / (1 + step) : std::nan("");
-    const Event event{Seconds(step), Scalar{"loss", SeriesRole::kTrainLoss, value, step, std::nullopt, std::nullopt, {}}};
+    const Event event{
+        Seconds(step),
+        Scalar{"loss", SeriesRole::kTrainLoss, value, step, std::nullopt, std::nullopt, {}}};
     live.Push(event);
     after.Push(event);
     asked += live.Findings().size();

@@ -8,8 +8,9 @@
 namespace whystop {
 namespace {
 
-constexpr std::string_view kGeneric[] = {"constant-prediction", "external-sigkill", "external-sigterm",    "loss-nan",
-                                         "native-abort",        "swallowed-exception", "uncaught-exception"};
+constexpr std::string_view kGeneric[] = {
+    "constant-prediction", "external-sigkill",    "external-sigterm",  "loss-nan",
+    "native-abort",        "swallowed-exception", "uncaught-exception"};
 
 bool IsGeneric(std::string_view id) {
   return std::find(std::begin(kGeneric), std::end(kGeneric), id) != std::end(kGeneric);
@@ -45,7 +46,7 @@ bool IsPartOf(const LogFact& fact, const ExceptionSeen& exception) {
 std::optional<bool> CountsByTraceback(const CaseFile& run, const LogFact& fact) {
   for (const ExceptionSeen& exception : run.exceptions) {
     if (IsPartOf(fact, exception)) {
-      return exception.ended_process ? std::optional(true)
+      return exception.ended_process       ? std::optional(true)
              : exception.metrics_after > 0 ? std::optional(false)
                                            : std::nullopt;
     }
@@ -53,10 +54,12 @@ std::optional<bool> CountsByTraceback(const CaseFile& run, const LogFact& fact) 
   return std::nullopt;
 }
 
-/// A line counts against the run when it could have ended it: training that went on after it has survived it.
+/// A line counts against the run when it could have ended it: training that went on after it has
+/// survived it.
 bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fact) {
   if (fact.role == LogFact::Role::kNormal) {
-    // A last evaluation may follow it; another fold or stage of the same program says that this was not the end.
+    // A last evaluation may follow it; another fold or stage of the same program says that this was
+    // not the end.
     return fact.metrics_after <= 3 + run.metric_points / 20 &&
            (!cause.fault || cause.outcome == Outcome::kStoppedEarly);
   }
@@ -70,19 +73,21 @@ bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fac
     return false;
   }
   if (cause.outcome == Outcome::kStoppedEarly) {
-    return fact.metrics_after <= 3 + run.metric_points / 20;  // The epoch that was stopped is drawn once more.
+    return fact.metrics_after <=
+           3 + run.metric_points / 20;  // The epoch that was stopped is drawn once more.
   }
   return CountsByTraceback(run, fact).value_or(fact.metrics_after == 0);
 }
 
-/// What the signature table's lines say. One line is enough to quote, the first that is specific; its repetitions add
-/// nothing.
+/// What the signature table's lines say. One line is enough to quote, the first that is specific;
+/// its repetitions add nothing.
 void WeighLogLines(const CaseFile& run, Candidate& candidate) {
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   candidate.order = kNone;
   for (std::size_t i = 0; i < run.log_facts.size(); ++i) {
     const LogFact& fact = run.log_facts[i];
-    const bool better = candidate.order == kNone || (run.log_facts[candidate.order].generic && !fact.generic);
+    const bool better =
+        candidate.order == kNone || (run.log_facts[candidate.order].generic && !fact.generic);
     if (fact.cause == candidate.cause->id && better && LineCounts(run, *candidate.cause, fact)) {
       candidate.order = i;
     }
@@ -91,11 +96,13 @@ void WeighLogLines(const CaseFile& run, Candidate& candidate) {
     return;
   }
   const LogFact& fact = run.log_facts[candidate.order];
-  const bool decisive = candidate.cause->answers == Answers::kStop && candidate.cause->outcome != Outcome::kUnknown;
-  candidate.hypothesis.Add({.weight = decisive ? Evidence::Weight::kDecisive : Evidence::Weight::kSupporting,
-                            .kind = "log-line",
-                            .text = fact.line,
-                            .place = fact.place});
+  const bool decisive =
+      candidate.cause->answers == Answers::kStop && candidate.cause->outcome != Outcome::kUnknown;
+  candidate.hypothesis.Add(
+      {.weight = decisive ? Evidence::Weight::kDecisive : Evidence::Weight::kSupporting,
+       .kind = "log-line",
+       .text = fact.line,
+       .place = fact.place});
   candidate.generic = candidate.generic || fact.generic;
 }
 
@@ -114,7 +121,8 @@ bool IsUnderSuspicion(const Hypothesis& hypothesis) {
   if (hypothesis.Has(Evidence::Weight::kDecisive)) {
     return true;
   }
-  return hypothesis.Has(Evidence::Weight::kSupporting) && !hypothesis.Has(Evidence::Weight::kContradicting);
+  return hypothesis.Has(Evidence::Weight::kSupporting) &&
+         !hypothesis.Has(Evidence::Weight::kContradicting);
 }
 
 }  // namespace

@@ -87,7 +87,8 @@ void CaseBuilder::Take(const RunStart& start) {
 void CaseBuilder::Take(const Sample& sample, RunTime at) {
   WatchedReading* before = nullptr;
   for (const Reading& reading : sample.readings) {
-    const std::uint64_t key = (std::uint64_t{reading.subject} << 16) | static_cast<std::uint64_t>(reading.quantity);
+    const std::uint64_t key =
+        (std::uint64_t{reading.subject} << 16) | static_cast<std::uint64_t>(reading.quantity);
     WatchedReading* found = before == nullptr ? nullptr : before->next;
     if (found == nullptr || found->key != key) {
       found = Find(reading, key, at);
@@ -108,7 +109,8 @@ void CaseBuilder::Take(const Sample& sample, RunTime at) {
 }
 
 /// nullptr: there are too many already.
-CaseBuilder::WatchedReading* CaseBuilder::Find(const Reading& reading, std::uint64_t key, RunTime at) {
+CaseBuilder::WatchedReading* CaseBuilder::Find(const Reading& reading, std::uint64_t key,
+                                               RunTime at) {
   auto found = readings_.find(key);
   if (found == readings_.end()) {
     if (readings_.size() >= kReadingsMax) {
@@ -192,7 +194,8 @@ CaseBuilder::Kept<T> CaseBuilder::Keep(const T& value) const {
 }
 
 /// Files are read one after the other: what another file holds did not come later.
-/// Points of a ring are collected up to a second after they were made: those from before the line do not follow it.
+/// Points of a ring are collected up to a second after they were made: those from before the line
+/// do not follow it.
 template <typename T>
 std::int64_t CaseBuilder::MetricsAfter(const Kept<T>& kept) const {
   if (file_.watched && last_metric_at_ <= kept.at) {
@@ -218,15 +221,17 @@ CaseFile CaseBuilder::Build() const {
   for (const auto& [key, watched] : readings_) {
     file.readings.push_back(watched.history);
   }
-  std::sort(file.readings.begin(), file.readings.end(), [](const ReadingHistory& a, const ReadingHistory& b) {
-    return std::tie(a.quantity, a.subject.kind, a.subject.number, a.subject.name) <
-           std::tie(b.quantity, b.subject.kind, b.subject.number, b.subject.name);
-  });
+  std::sort(file.readings.begin(), file.readings.end(),
+            [](const ReadingHistory& a, const ReadingHistory& b) {
+              return std::tie(a.quantity, a.subject.kind, a.subject.number, a.subject.name) <
+                     std::tie(b.quantity, b.subject.kind, b.subject.number, b.subject.name);
+            });
   std::vector<Kept<LogFact>> facts;
   for (const auto& [key, kept] : log_facts_) {
     kept.ForEach(append(facts));
   }
-  std::sort(facts.begin(), facts.end(), [](const auto& a, const auto& b) { return a.order < b.order; });
+  std::sort(facts.begin(), facts.end(),
+            [](const auto& a, const auto& b) { return a.order < b.order; });
   for (Kept<LogFact>& kept : facts) {
     kept.value.metrics_after = MetricsAfter(kept);
     file.log_facts.push_back(std::move(kept.value));

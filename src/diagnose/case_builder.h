@@ -12,8 +12,8 @@
 
 namespace whystop {
 
-/// Collects what causes weigh from the events of a run. Memory is bounded whatever the run did: of things that repeat,
-/// the first and the last are kept.
+/// Collects what causes weigh from the events of a run. Memory is bounded whatever the run did: of
+/// things that repeat, the first and the last are kept.
 class CaseBuilder final : public EventSink {
  public:
   CaseBuilder() = default;
@@ -51,20 +51,24 @@ class CaseBuilder final : public EventSink {
   std::int64_t MetricsOf(const std::string& file) const;
 
   CaseFile file_;
-  RunTime now_{};             // Of the event that is being taken.
+  RunTime now_{};  // Of the event that is being taken.
   std::map<std::string, std::int64_t> file_metrics_;
-  std::pair<const std::string, std::int64_t>* last_file_ = nullptr;  // Of file_metrics_: the last one counted.
-  RunTime last_metric_at_{};  // When the last metric point was made, which may be before it was collected.
+  std::pair<const std::string, std::int64_t>* last_file_ =
+      nullptr;                // Of file_metrics_: the last one counted.
+  RunTime last_metric_at_{};  // When the last metric point was made, which may be before it was
+                              // collected.
   std::int64_t order_ = 0;
   std::unordered_map<SubjectId, Subject> subjects_;
-  /// Samples name the same readings in the same order, so each one knows which came next the last time.
+  /// Samples name the same readings in the same order, so each one knows which came next the last
+  /// time.
   struct WatchedReading {
     std::uint64_t key = 0;  // Of subject and quantity.
     ReadingHistory history;
     WatchedReading* next = nullptr;
   };
   WatchedReading* Find(const Reading& reading, std::uint64_t key, RunTime at);
-  std::unordered_map<std::uint64_t, WatchedReading> readings_;  // By their keys; nodes stay where they are.
+  std::unordered_map<std::uint64_t, WatchedReading>
+      readings_;  // By their keys; nodes stay where they are.
   FirstAndLast<ProcessEnd> failed_processes_{64, 64};
   FirstAndLast<ProcessEnd> ended_processes_{16, 48};
   FirstAndLast<SignalSeen> signals_{16, 48};

@@ -14,7 +14,8 @@ namespace {
 
 std::vector<std::string> CaseFiles() {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(WHYSTOP_SOURCE_DIR "/src/cause")) {
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(WHYSTOP_SOURCE_DIR "/src/cause")) {
     if (entry.path().extension() == ".case") {
       files.push_back(entry.path().string());
     }
@@ -27,7 +28,8 @@ std::string Shown(const Verdict& verdict) {
   std::string out(Name(verdict.learning));
   out += ": " + verdict.learning_text + "\n";
   for (const VerdictCause& cause : verdict.causes) {
-    out += "  " + cause.id + " " + std::string(Name(cause.role)) + " " + std::string(Name(cause.confidence)) + "\n";
+    out += "  " + cause.id + " " + std::string(Name(cause.role)) + " " +
+           std::string(Name(cause.confidence)) + "\n";
     for (const Evidence& evidence : cause.evidence) {
       out += "    " + evidence.text + "\n";
     }
@@ -55,20 +57,25 @@ TEST_P(CauseCase, GivesTheVerdictItExpects) {
   const Verdict verdict = analysis.Judge(false);
   for (const CaseExpectation& expectation : script->expectations) {
     if (expectation.what == "no-fault") {
-      EXPECT_TRUE(std::none_of(verdict.causes.begin(), verdict.causes.end(), [](const VerdictCause& cause) { return cause.fault; }))
+      EXPECT_TRUE(std::none_of(verdict.causes.begin(), verdict.causes.end(),
+                               [](const VerdictCause& cause) { return cause.fault; }))
           << Shown(verdict);
       continue;
     }
     const auto role = expectation.details.find("role");
     const std::string wanted = role == expectation.details.end() ? "root" : role->second;
-    EXPECT_TRUE(std::any_of(verdict.causes.begin(), verdict.causes.end(), [&](const VerdictCause& cause) {
-      return cause.id == expectation.what && Name(cause.role) == wanted;
-    })) << expectation.what << " is not there as " << wanted << "; the verdict was\n" << Shown(verdict);
+    EXPECT_TRUE(std::any_of(verdict.causes.begin(), verdict.causes.end(),
+                            [&](const VerdictCause& cause) {
+                              return cause.id == expectation.what && Name(cause.role) == wanted;
+                            }))
+        << expectation.what << " is not there as " << wanted << "; the verdict was\n"
+        << Shown(verdict);
   }
 }
 
-/// Goal: what is found while a run goes on is what is found afterwards: the same events, the same findings, the same verdict.
-/// Method: every case, judged after each few events as a live view does, against the same case judged once.
+/// Goal: what is found while a run goes on is what is found afterwards: the same events, the same
+/// findings, the same verdict. Method: every case, judged after each few events as a live view
+/// does, against the same case judged once.
 TEST_P(CauseCase, FindsTheSameLiveAndAfterwards) {
   std::ifstream file(GetParam());
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -102,19 +109,26 @@ TEST_P(CauseCase, FindsTheSameLiveAndAfterwards) {
 TEST(TwoSteps, AreTooFewWhateverTheyDo) {
   for (const double second : {2.31, 2.3, 0.1, 40.0}) {
     Analysis analysis;
-    analysis.Push({RunTime(1), Scalar{"loss", SeriesRole::kTrainLoss, 2.3, 1, std::nullopt, std::nullopt, {}}});
-    analysis.Push({RunTime(2), Scalar{"loss", SeriesRole::kTrainLoss, second, 2, std::nullopt, std::nullopt, {}}});
+    analysis.Push({RunTime(1),
+                   Scalar{"loss", SeriesRole::kTrainLoss, 2.3, 1, std::nullopt, std::nullopt, {}}});
+    analysis.Push(
+        {RunTime(2),
+         Scalar{"loss", SeriesRole::kTrainLoss, second, 2, std::nullopt, std::nullopt, {}}});
     analysis.Push({RunTime(3), RunEnd{ChildEnd::Exited(0), std::nullopt}});
     const Verdict verdict = analysis.Judge(false);
     EXPECT_EQ(verdict.learning, Learning::kUnknown) << second;
-    EXPECT_NE(verdict.learning_text.find("too few points"), std::string::npos) << verdict.learning_text;
-    EXPECT_TRUE(std::none_of(verdict.causes.begin(), verdict.causes.end(), [](const VerdictCause& cause) { return cause.fault; })) << Shown(verdict);
+    EXPECT_NE(verdict.learning_text.find("too few points"), std::string::npos)
+        << verdict.learning_text;
+    EXPECT_TRUE(std::none_of(verdict.causes.begin(), verdict.causes.end(),
+                             [](const VerdictCause& cause) { return cause.fault; }))
+        << Shown(verdict);
   }
 }
 
 std::string CaseName(const testing::TestParamInfo<std::string>& info) {
   const std::filesystem::path path(info.param);
-  std::string name = path.parent_path().parent_path().filename().string() + "_" + path.stem().string();
+  std::string name =
+      path.parent_path().parent_path().filename().string() + "_" + path.stem().string();
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }

@@ -13,10 +13,12 @@ namespace {
 std::string Where(const Verdict& verdict) {
   const auto& progress = verdict.progress;
   if (progress.epoch && progress.epochs_planned) {
-    return fmt::format(" in epoch {} of {}", HumanNumber(*progress.epoch), HumanNumber(*progress.epochs_planned));
+    return fmt::format(" in epoch {} of {}", HumanNumber(*progress.epoch),
+                       HumanNumber(*progress.epochs_planned));
   }
   if (progress.step && progress.steps_planned) {
-    return fmt::format(" at step {} of {}", HumanCount(*progress.step), HumanCount(*progress.steps_planned));
+    return fmt::format(" at step {} of {}", HumanCount(*progress.step),
+                       HumanCount(*progress.steps_planned));
   }
   if (progress.epoch) {
     return fmt::format(" in epoch {}", HumanNumber(*progress.epoch));
@@ -24,8 +26,10 @@ std::string Where(const Verdict& verdict) {
   if (progress.step) {
     return fmt::format(" at step {}", HumanCount(*progress.step));
   }
-  return progress.seconds ? " after " + HumanDuration(std::chrono::nanoseconds(std::llround(*progress.seconds * 1e9)))
-                          : "";
+  return progress.seconds
+             ? " after " +
+                   HumanDuration(std::chrono::nanoseconds(std::llround(*progress.seconds * 1e9)))
+             : "";
 }
 
 std::string How(const Verdict& verdict) {
@@ -33,8 +37,9 @@ std::string How(const Verdict& verdict) {
     case Outcome::kCompleted:
       return "completed";
     case Outcome::kStoppedEarly:
-      return verdict.exit.code.value_or(0) == 0 ? "stopped early, by the program itself"
-                                                : fmt::format("stopped by the program itself with status {}", *verdict.exit.code);
+      return verdict.exit.code.value_or(0) == 0
+                 ? "stopped early, by the program itself"
+                 : fmt::format("stopped by the program itself with status {}", *verdict.exit.code);
     case Outcome::kRaised:
       return "ended by an error";
     case Outcome::kCrashed:
@@ -84,21 +89,24 @@ bool TrainingHadFinished(const CaseFile& run) {
 }
 
 bool IsEmpty(const CaseFile& run) {
-  return !run.watched && run.metric_points == 0 && run.log_facts.empty() && run.exceptions.empty() && run.text_end &&
-         run.text_end->last_line.empty();
+  return !run.watched && run.metric_points == 0 && run.log_facts.empty() &&
+         run.exceptions.empty() && run.text_end && run.text_end->last_line.empty();
 }
 
 std::string Told(const VerdictCause& cause) {
   const std::string title = cause.title.empty()                ? cause.id
                             : cause.id == "uncaught-exception" ? ShortException(cause)
                                                                : cause.title;
-  return cause.confidence == Confidence::kCertain ? title : fmt::format("{} ({})", title, Name(cause.confidence));
+  return cause.confidence == Confidence::kCertain
+             ? title
+             : fmt::format("{} ({})", title, Name(cause.confidence));
 }
 
 }  // namespace
 
 std::string Ending(const CaseFile& run, const Verdict& verdict) {
-  if (Blamed(verdict, Answers::kStop) == nullptr && !run.notes.empty() && run.notes.front().rfind("could not start", 0) == 0) {
+  if (Blamed(verdict, Answers::kStop) == nullptr && !run.notes.empty() &&
+      run.notes.front().rfind("could not start", 0) == 0) {
     return run.notes.front();
   }
   if (verdict.outcome == Outcome::kUnknown && IsEmpty(run)) {
@@ -108,7 +116,8 @@ std::string Ending(const CaseFile& run, const Verdict& verdict) {
   if (failed && TrainingHadFinished(run)) {
     return How(verdict) + " after training had finished";
   }
-  return How(verdict) + (verdict.outcome == Outcome::kUnknown && !run.watched ? "" : Where(verdict));
+  return How(verdict) +
+         (verdict.outcome == Outcome::kUnknown && !run.watched ? "" : Where(verdict));
 }
 
 std::string Headline(const Verdict& verdict) {
@@ -118,7 +127,8 @@ std::string Headline(const Verdict& verdict) {
     text += ": " + Told(*stop);
   }
   if (const VerdictCause* learning = Blamed(verdict, Answers::kLearning)) {
-    text += (stop == nullptr ? "; it learns badly: " : "; and it learned badly: ") + Told(*learning);
+    text +=
+        (stop == nullptr ? "; it learns badly: " : "; and it learned badly: ") + Told(*learning);
   }
   return text;
 }

@@ -26,12 +26,13 @@ Outcome OutcomeOfSignal(int signal) {
   }
 }
 
-/// The outcome that goes with the cause of the stop: the last link of the chain is what ended the run.
+/// The outcome that goes with the cause of the stop: the last link of the chain is what ended the
+/// run.
 Outcome OutcomeOfCauses(const std::vector<VerdictCause>& causes) {
   for (const VerdictCause& cause : causes) {
     const CauseEntry* entry = FindCause(cause.id);
-    if (cause.answers == Answers::kStop && cause.role != CauseRole::kContributing && entry != nullptr &&
-        entry->outcome != Outcome::kUnknown) {
+    if (cause.answers == Answers::kStop && cause.role != CauseRole::kContributing &&
+        entry != nullptr && entry->outcome != Outcome::kUnknown) {
       return entry->outcome;
     }
   }
@@ -53,7 +54,8 @@ Outcome OutcomeOfExit(const CaseFile& run, const std::vector<VerdictCause>& caus
   if (*run.ExitCode() == 0) {
     return by_cause == Outcome::kStoppedEarly ? Outcome::kStoppedEarly : Outcome::kCompleted;
   }
-  if (by_cause == Outcome::kUnknown || by_cause == Outcome::kCompleted || by_cause == Outcome::kStoppedEarly) {
+  if (by_cause == Outcome::kUnknown || by_cause == Outcome::kCompleted ||
+      by_cause == Outcome::kStoppedEarly) {
     return FindEndingException(run) != nullptr ? Outcome::kRaised : Outcome::kStoppedEarly;
   }
   return by_cause;
@@ -68,7 +70,8 @@ Outcome OutcomeOfText(const CaseFile& run) {
   }
   // A file written a moment ago may belong to a run that goes on.
   constexpr auto kFresh = std::chrono::minutes(2);
-  const bool said_something = run.metric_points > 0 || (run.text_end && !run.text_end->last_line.empty());
+  const bool said_something =
+      run.metric_points > 0 || (run.text_end && !run.text_end->last_line.empty());
   if (said_something && run.text_end && run.text_end->age && *run.text_end->age < kFresh) {
     return Outcome::kRunning;
   }
@@ -86,9 +89,9 @@ int EndingSignal(const CaseFile& run) {
     return 0;
   }
   const int signal = *code - 128;
-  const bool child_died_of_it =
-      std::any_of(run.process_ends.begin(), run.process_ends.end(),
-                  [signal](const ProcessEnd& ended) { return ended.end && ended.end->signal() == signal; });
+  const bool child_died_of_it = std::any_of(
+      run.process_ends.begin(), run.process_ends.end(),
+      [signal](const ProcessEnd& ended) { return ended.end && ended.end->signal() == signal; });
   return child_died_of_it ? signal : 0;
 }
 

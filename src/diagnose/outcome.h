@@ -7,7 +7,8 @@
 
 namespace whystop {
 
-/// How the run ended: by the exit status where there is one, else by the root cause and the end of its text.
+/// How the run ended: by the exit status where there is one, else by the root cause and the end of
+/// its text.
 Outcome DecideOutcome(const CaseFile& run, const std::vector<VerdictCause>& causes);
 
 /// The signal that ended the job, also when a shell in between turned it into 128+signal.

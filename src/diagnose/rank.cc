@@ -16,10 +16,12 @@ bool IsBetter(const Candidate& a, const Candidate& b) {
 }
 
 bool ExplainsTheEnd(const Candidate& candidate) {
-  return candidate.cause->answers == Answers::kStop && candidate.cause->outcome != Outcome::kUnknown;
+  return candidate.cause->answers == Answers::kStop &&
+         candidate.cause->outcome != Outcome::kUnknown;
 }
 
-/// Whether `first` brought about `second`, directly. A mere possibility does not take the blame for a certainty.
+/// Whether `first` brought about `second`, directly. A mere possibility does not take the blame for
+/// a certainty.
 bool BroughtAbout(const Candidate& first, const Candidate& second) {
   return CanLeadTo(*first.cause, second.cause->id) &&
          (first.confidence <= second.confidence || first.confidence == Confidence::kLikely);
@@ -50,7 +52,8 @@ class Casting {
     cause_of_.resize(candidates_.size());
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       for (std::size_t j = 0; j < candidates_.size(); ++j) {
-        if (i != j && !cause_of_[i] && BroughtAbout(candidates_[j], candidates_[i]) && RootOf(j) != i) {
+        if (i != j && !cause_of_[i] && BroughtAbout(candidates_[j], candidates_[i]) &&
+            RootOf(j) != i) {
           cause_of_[i] = j;
         }
       }
@@ -59,7 +62,8 @@ class Casting {
 
   std::vector<VerdictCause> Cast() {
     CastQuestion([](const Candidate& candidate) { return ExplainsTheEnd(candidate); });
-    CastQuestion([](const Candidate& candidate) { return candidate.cause->answers == Answers::kLearning; });
+    CastQuestion(
+        [](const Candidate& candidate) { return candidate.cause->answers == Answers::kLearning; });
     CastContributing();
     std::vector<VerdictCause> out;
     Collect(CauseRole::kRoot, out);
@@ -108,7 +112,8 @@ class Casting {
     std::size_t contributing = 0;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       const bool rival = candidates_[i].cause->answers == Answers::kLearning && LearningIsOpen();
-      const bool may = !ExplainsTheEnd(candidates_[i]) && (candidates_[i].confidence != Confidence::kPossible || rival);
+      const bool may = !ExplainsTheEnd(candidates_[i]) &&
+                       (candidates_[i].confidence != Confidence::kPossible || rival);
       if (!roles_[i] && may && contributing < kContributingMax) {
         roles_[i] = CauseRole::kContributing;
         ++contributing;

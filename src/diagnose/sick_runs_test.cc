@@ -22,7 +22,8 @@ void Push(Analysis& analysis, const std::string& series, SeriesRole role, double
 }
 
 bool Names(const Verdict& verdict, const std::string& id) {
-  return std::any_of(verdict.causes.begin(), verdict.causes.end(), [&id](const VerdictCause& cause) { return cause.id == id; });
+  return std::any_of(verdict.causes.begin(), verdict.causes.end(),
+                     [&id](const VerdictCause& cause) { return cause.id == id; });
 }
 
 /// From a loss that triples to one that grows a millionfold, at several lengths and noises.
@@ -37,7 +38,8 @@ TEST(SickRuns, GrowingLossesAreCalledDiverged) {
           Push(analysis, "loss", SeriesRole::kTrainLoss, grown * (1 + 0.05 * Normal(random)), i);
         }
         const Verdict verdict = analysis.Judge(false);
-        EXPECT_EQ(verdict.learning, Learning::kDiverged) << factor << ", " << points << " points: " << verdict.learning_text;
+        EXPECT_EQ(verdict.learning, Learning::kDiverged)
+            << factor << ", " << points << " points: " << verdict.learning_text;
       }
     }
   }
@@ -54,8 +56,10 @@ TEST(SickRuns, FlatLossesAreCalledNeverLearned) {
           Push(analysis, "loss", SeriesRole::kTrainLoss, 2.303 * (1 + noise * Normal(random)), i);
         }
         const Verdict verdict = analysis.Judge(false);
-        const bool may_hide = noise > 0.02 && points < 100 && verdict.learning == Learning::kUnknown;
-        EXPECT_TRUE(verdict.learning == Learning::kNeverLearned || may_hide) << noise << ", " << points << " points: " << verdict.learning_text;
+        const bool may_hide =
+            noise > 0.02 && points < 100 && verdict.learning == Learning::kUnknown;
+        EXPECT_TRUE(verdict.learning == Learning::kNeverLearned || may_hide)
+            << noise << ", " << points << " points: " << verdict.learning_text;
       }
     }
   }
@@ -69,11 +73,15 @@ TEST(SickRuns, AValidationLossThatTurnsIsOverfitting) {
         Analysis analysis;
         for (int i = 1; i <= epochs; ++i) {
           const double x = static_cast<double>(i) / epochs;
-          Push(analysis, "loss", SeriesRole::kTrainLoss, 0.05 + 1.5 * std::exp(-5 * x) + 0.005 * Normal(random), i);
-          const double held_out = x < 0.3 ? 0.7 + 0.8 * (0.3 - x) / 0.3 : 0.7 + rise * (x - 0.3) / 0.7;
-          Push(analysis, "val_loss", SeriesRole::kValidationLoss, held_out + 0.015 * Normal(random), i);
+          Push(analysis, "loss", SeriesRole::kTrainLoss,
+               0.05 + 1.5 * std::exp(-5 * x) + 0.005 * Normal(random), i);
+          const double held_out =
+              x < 0.3 ? 0.7 + 0.8 * (0.3 - x) / 0.3 : 0.7 + rise * (x - 0.3) / 0.7;
+          Push(analysis, "val_loss", SeriesRole::kValidationLoss, held_out + 0.015 * Normal(random),
+               i);
         }
-        EXPECT_TRUE(Names(analysis.Judge(false), "overfitting")) << rise << ", " << epochs << " epochs, seed " << seed;
+        EXPECT_TRUE(Names(analysis.Judge(false), "overfitting"))
+            << rise << ", " << epochs << " epochs, seed " << seed;
       }
     }
   }
@@ -83,7 +91,8 @@ TEST(SickRuns, ALossThatIsLostIsNamed) {
   for (const int lost_at : {0, 1, 5, 100}) {
     Analysis analysis;
     for (int i = 0; i < lost_at + 30; ++i) {
-      Push(analysis, "loss", SeriesRole::kTrainLoss, i < lost_at ? 2.3 - 0.01 * i : std::nan(""), i);
+      Push(analysis, "loss", SeriesRole::kTrainLoss, i < lost_at ? 2.3 - 0.01 * i : std::nan(""),
+           i);
     }
     const Verdict verdict = analysis.Judge(false);
     EXPECT_EQ(verdict.learning, Learning::kDiverged) << "lost at " << lost_at;

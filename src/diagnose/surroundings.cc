@@ -14,14 +14,16 @@ namespace whystop {
 namespace {
 
 bool Blames(const Verdict& verdict, std::initializer_list<std::string_view> ids) {
-  return std::any_of(verdict.causes.begin(), verdict.causes.end(), [&ids](const VerdictCause& cause) {
-    return std::find(ids.begin(), ids.end(), cause.id) != ids.end();
-  });
+  return std::any_of(verdict.causes.begin(), verdict.causes.end(),
+                     [&ids](const VerdictCause& cause) {
+                       return std::find(ids.begin(), ids.end(), cause.id) != ids.end();
+                     });
 }
 
 void RuleOutMemory(const CaseFile& run, const Verdict& verdict, std::vector<RuledOut>& out) {
-  if (Blames(verdict, {"cgroup-oom-kill", "host-oom-kill", "userspace-oom-daemon", "slurm-memory-limit", "host-mem-leak",
-                       "host-alloc-failed", "swap-thrash"})) {
+  if (Blames(verdict,
+             {"cgroup-oom-kill", "host-oom-kill", "userspace-oom-daemon", "slurm-memory-limit",
+              "host-mem-leak", "host-alloc-failed", "swap-thrash"})) {
     return;
   }
   const MemoryFacts memory = ReadMemoryFacts(run);
@@ -35,7 +37,8 @@ void RuleOutMemory(const CaseFile& run, const Verdict& verdict, std::vector<Rule
 }
 
 void RuleOutDisk(const CaseFile& run, const Verdict& verdict, std::vector<RuledOut>& out) {
-  if (Blames(verdict, {"disk-full", "disk-quota", "shm-exhausted"}) || FindFullMount(run, false).found) {
+  if (Blames(verdict, {"disk-full", "disk-quota", "shm-exhausted"}) ||
+      FindFullMount(run, false).found) {
     return;
   }
   const ReadingHistory* least = nullptr;
@@ -45,8 +48,9 @@ void RuleOutDisk(const CaseFile& run, const Verdict& verdict, std::vector<RuledO
     }
   }
   if (least != nullptr) {
-    out.push_back({"disk", fmt::format("at least {} free on {}", HumanBytes(static_cast<double>(least->min)),
-                                       least->subject.name)});
+    out.push_back(
+        {"disk", fmt::format("at least {} free on {}", HumanBytes(static_cast<double>(least->min)),
+                             least->subject.name)});
   }
 }
 
@@ -61,7 +65,8 @@ void RuleOutNan(const CaseFile& run, std::vector<RuledOut>& out) {
     }
   }
   if (points > 0) {
-    out.push_back({"NaN", fmt::format("none in {} values of the loss", HumanCount(static_cast<std::int64_t>(points)))});
+    out.push_back({"NaN", fmt::format("none in {} values of the loss",
+                                      HumanCount(static_cast<std::int64_t>(points)))});
   }
 }
 
@@ -85,33 +90,45 @@ std::vector<Unknown> ListUnknowns(const CaseFile& run, const Verdict& verdict) {
   std::vector<Unknown> out;
   if (run.watched && !run.end && !run.job_alive) {
     out.push_back({"how the job ended: the recording stops before it",
-                   "whystop itself was killed or the machine went down; the system's journal of that minute"});
+                   "whystop itself was killed or the machine went down; the system's journal of "
+                   "that minute"});
   }
   if (verdict.exit.signal && verdict.exit.sent_by.empty() && *verdict.exit.signal != SIGSEGV &&
-      *verdict.exit.signal != SIGABRT && *verdict.exit.signal != SIGBUS && *verdict.exit.signal != SIGFPE &&
-      *verdict.exit.signal != SIGILL) {
+      *verdict.exit.signal != SIGABRT && *verdict.exit.signal != SIGBUS &&
+      *verdict.exit.signal != SIGFPE && *verdict.exit.signal != SIGILL) {
     out.push_back({"who sent " + SignalName(*verdict.exit.signal),
-                   "the audit log, if enabled (auditctl -a always,exit -S kill), or the scheduler's record of the job"});
+                   "the audit log, if enabled (auditctl -a always,exit -S kill), or the "
+                   "scheduler's record of the job"});
   }
   const std::string_view option = run.start ? OptionAgainstProbe(run.start->command) : "";
   if (!option.empty() && !run.probe_loaded) {
-    out.push_back({fmt::format("what the training did inside: Python was started with {}, so the probe was not loaded", option),
-                   option == "-S" ? "start Python without -S"
-                                  : fmt::format("start Python without {}, or once: whystop install-hook --python PYTHON", option)});
+    out.push_back(
+        {fmt::format("what the training did inside: Python was started with {}, so the probe was "
+                     "not loaded",
+                     option),
+         option == "-S"
+             ? "start Python without -S"
+             : fmt::format("start Python without {}, or once: whystop install-hook --python PYTHON",
+                           option)});
   }
   if (const Observation* idle = run.FindObservation("no-training"); idle != nullptr) {
     const bool inference = idle->Number("optimizers") == 0;
-    out.push_back({inference ? "whether it learned: it made no optimizer and no backward pass, so it used a model and trained none"
-                             : "whether it learned: an optimizer was made, but no backward pass and no step",
-                   inference ? "nothing, if that was its purpose" : "the code between the optimizer and the training loop"});
+    out.push_back(
+        {inference ? "whether it learned: it made no optimizer and no backward pass, so it used a "
+                     "model and trained none"
+                   : "whether it learned: an optimizer was made, but no backward pass and no step",
+         inference ? "nothing, if that was its purpose"
+                   : "the code between the optimizer and the training loop"});
   }
   const MemoryFacts memory = ReadMemoryFacts(run);
   if (run.watched && run.Signal() == SIGKILL && !memory.cgroup_kills && !memory.host_kills) {
-    out.push_back({"whether memory ran out: no counter could be read", "dmesg | grep -i 'killed process'"});
+    out.push_back(
+        {"whether memory ran out: no counter could be read", "dmesg | grep -i 'killed process'"});
   }
   if (!run.watched && verdict.outcome == Outcome::kUnknown) {
     out.push_back({"why it ended: these files do not say",
-                   "the other half of the output (stderr or stdout), the scheduler's record (sacct -j, kubectl describe "
+                   "the other half of the output (stderr or stdout), the scheduler's record (sacct "
+                   "-j, kubectl describe "
                    "pod), the kernel log; next time: whystop run"});
   }
   return out;
@@ -123,7 +140,8 @@ std::string SenderOf(const CaseFile& run, int signal) {
     return DescribeSender(*seen);
   }
   const MemoryFacts memory = ReadMemoryFacts(run);
-  if (signal == SIGKILL && (memory.cgroup_kill_line || memory.host_kill_line || memory.cgroup_kills.value_or(0) > 0)) {
+  if (signal == SIGKILL &&
+      (memory.cgroup_kill_line || memory.host_kill_line || memory.cgroup_kills.value_or(0) > 0)) {
     return "the kernel's out-of-memory killer";
   }
   return "";

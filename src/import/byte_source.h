@@ -38,7 +38,8 @@ class MemorySource final : public ByteSource {
 class FileSource final : public ByteSource {
  public:
   static Result<std::unique_ptr<FileSource>> Open(const std::string& path);
-  FileSource(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)), buffer_(std::size_t{256} << 10) {}
+  FileSource(Fd fd, std::string path)
+      : fd_(std::move(fd)), path_(std::move(path)), buffer_(std::size_t{256} << 10) {}
   std::string_view Next() override;
   const std::string& fault() const { return fault_; }
 

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "model/collect_events.h"
 #include "import/open.h"
+#include "model/collect_events.h"
 #include "model/observation_kind.h"
 
 namespace whystop {
 namespace {
 
-/// Goal: every metric file of the shared corpus is known by its content and read without loss. The corpus is not part
-/// of the project; without it there is nothing to test here.
+/// Goal: every metric file of the shared corpus is known by its content and read without loss. The
+/// corpus is not part of the project; without it there is nothing to test here.
 class Corpus : public testing::Test {
  protected:
   void SetUp() override {
@@ -33,9 +33,12 @@ TEST_F(Corpus, EveryMetricFileIsKnownAndReadWithoutLoss) {
   for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
     const auto kind = SniffFile(entry.path());
     ASSERT_TRUE(kind);
-    EXPECT_TRUE(*kind != FileKind::kTextLog && *kind != FileKind::kOther && *kind != FileKind::kEmpty) << entry.path();
+    EXPECT_TRUE(*kind != FileKind::kTextLog && *kind != FileKind::kOther &&
+                *kind != FileKind::kEmpty)
+        << entry.path();
     CollectEvents sink;
-    const FoundFile file{.path = entry.path(), .kind = *kind, .size_bytes = 0, .written = {}, .named = true};
+    const FoundFile file{
+        .path = entry.path(), .kind = *kind, .size_bytes = 0, .written = {}, .named = true};
     ASSERT_TRUE(ReadRun({.name = "run", .files = {file}}, {}, sink));
     EXPECT_LE(sink.All<TextEnd>().size() + sink.All<RunEnd>().size(), 1u) << entry.path();
     for (const Drop& drop : sink.All<Drop>()) {

@@ -51,8 +51,10 @@ class Search {
       return named ? Status(head.error()) : Status(Ok{});
     }
     const FileKind kind = SniffBytes(*head);
-    if (const std::string_view packed = CompressionOf(*head); named && kind == FileKind::kOther && !packed.empty()) {
-      return Error{Error::Code::kUsage, "'" + path + "' is compressed (" + std::string(packed) + ")",
+    if (const std::string_view packed = CompressionOf(*head);
+        named && kind == FileKind::kOther && !packed.empty()) {
+      return Error{Error::Code::kUsage,
+                   "'" + path + "' is compressed (" + std::string(packed) + ")",
                    "unpack it, or read it from a pipe: zcat '" + path + "' | whystop why -"};
     }
     if (kind == FileKind::kOther || (!named && IsForeign(path, kind, *head))) {
@@ -64,15 +66,17 @@ class Search {
     files.push_back({.path = path,
                      .kind = kind,
                      .size_bytes = info.st_size,
-                     .written = std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::nanoseconds(info.st_mtim.tv_nsec),
+                     .written = std::chrono::seconds(info.st_mtim.tv_sec) +
+                                std::chrono::nanoseconds(info.st_mtim.tv_nsec),
                      .named = named});
     return Ok{};
   }
 
-  /// In a folder a text file may be anything (source code, notes), and so may a table: only what is called a log, or
-  /// speaks of training, is taken.
+  /// In a folder a text file may be anything (source code, notes), and so may a table: only what is
+  /// called a log, or speaks of training, is taken.
   static bool IsForeign(const std::string& path, FileKind kind, std::string_view head) {
-    if (kind == FileKind::kTable || kind == FileKind::kJsonLines || kind == FileKind::kJsonHistory) {
+    if (kind == FileKind::kTable || kind == FileKind::kJsonLines ||
+        kind == FileKind::kJsonHistory) {
       return !SpeaksOfTraining(kind, head);
     }
     if (kind != FileKind::kTextLog) {
@@ -80,9 +84,9 @@ class Search {
     }
     const std::string extension = fs::path(path).extension().string();
     const std::string name = fs::path(path).filename().string();
-    const bool log_like = extension == ".log" || extension == ".out" || extension == ".err" || extension == ".txt" ||
-                          extension == ".stdout" || extension == ".stderr" || name == "stdout" || name == "stderr" ||
-                          name == "nohup.out";
+    const bool log_like = extension == ".log" || extension == ".out" || extension == ".err" ||
+                          extension == ".txt" || extension == ".stdout" || extension == ".stderr" ||
+                          name == "stdout" || name == "stderr" || name == "nohup.out";
     const bool scheduler = extension.size() > 2 && (extension[1] == 'o' || extension[1] == 'e') &&
                            extension.find_first_not_of("0123456789", 2) == std::string::npos;
     return !log_like && !scheduler;
@@ -91,7 +95,8 @@ class Search {
   void WalkFolder(const std::string& folder, int depth) {
     std::error_code fault;
     std::vector<fs::directory_entry> entries;
-    for (fs::directory_iterator at(folder, fs::directory_options::skip_permission_denied, fault), end;
+    for (fs::directory_iterator at(folder, fs::directory_options::skip_permission_denied, fault),
+         end;
          !fault && at != end; at.increment(fault)) {
       if (entries.size() >= limits_.files_max) {
         limits_met = true;
@@ -112,7 +117,8 @@ class Search {
       if (entry.is_directory(fault)) {
         if (depth >= limits_.depth_max) {
           limits_met = true;
-        } else if (name != "__pycache__" && name != "node_modules" && name != "site-packages" && name != ".git") {
+        } else if (name != "__pycache__" && name != "node_modules" && name != "site-packages" &&
+                   name != ".git") {
           WalkFolder(entry.path().string(), depth + 1);
         }
       } else if (!name.starts_with('.')) {
@@ -128,7 +134,9 @@ class Search {
 
 std::string StemOf(const FoundFile& file) { return fs::path(file.path).stem().string(); }
 
-bool IsLog(const FoundFile& file) { return file.kind == FileKind::kTextLog || file.kind == FileKind::kEmpty; }
+bool IsLog(const FoundFile& file) {
+  return file.kind == FileKind::kTextLog || file.kind == FileKind::kEmpty;
+}
 
 /// Curves first, then what knows how the run ended, then the log.
 int ReadingTurn(const FoundFile& file) {
@@ -161,8 +169,8 @@ void KeepNewestState(std::vector<FoundFile>& files) {
   });
 }
 
-/// The run of a folder that stands for `file`: logs of another stem, and a second file of a kind that a run has only
-/// one of, begin a run of their own.
+/// The run of a folder that stands for `file`: logs of another stem, and a second file of a kind
+/// that a run has only one of, begin a run of their own.
 FoundRun* FindFittingRun(std::vector<FoundRun*>& runs, const FoundFile& file) {
   for (FoundRun* run : runs) {
     bool fits = true;
@@ -191,8 +199,9 @@ std::chrono::nanoseconds LastWritten(const FoundRun& run) {
 
 /// W&B's own diaries (`logs/debug-internal.log`) beside a run file are not the run's log.
 void DropTrackerDiaries(std::vector<FoundFile>& files) {
-  const bool tracked =
-      std::any_of(files.begin(), files.end(), [](const FoundFile& file) { return file.kind == FileKind::kWandb; });
+  const bool tracked = std::any_of(files.begin(), files.end(), [](const FoundFile& file) {
+    return file.kind == FileKind::kWandb;
+  });
   std::erase_if(files, [tracked](const FoundFile& file) {
     return tracked && IsLog(file) && !file.named && StemOf(file).starts_with("debug");
   });
@@ -226,20 +235,23 @@ std::vector<FoundRun> GroupFolder(const std::string& folder, std::vector<FoundFi
 }
 
 bool HoldsOnly(const FoundRun& run, bool logs) {
-  return std::all_of(run.files.begin(), run.files.end(), [logs](const FoundFile& file) { return IsLog(file) == logs; });
+  return std::all_of(run.files.begin(), run.files.end(),
+                     [logs](const FoundFile& file) { return IsLog(file) == logs; });
 }
 
-/// A log and the metrics of another folder are one run when there is one of each and both were last written at about
-/// the same time: `whystop why slurm-1.out lightning_logs/version_0`.
+/// A log and the metrics of another folder are one run when there is one of each and both were last
+/// written at about the same time: `whystop why slurm-1.out lightning_logs/version_0`.
 void JoinLogWithMetrics(std::vector<FoundRun>& runs) {
-  constexpr auto kApartMax = std::chrono::minutes(10);  // The end of training may save, upload and test for a while.
+  constexpr auto kApartMax =
+      std::chrono::minutes(10);  // The end of training may save, upload and test for a while.
   if (runs.size() != 2) {
     return;
   }
   FoundRun& first = runs[HoldsOnly(runs[0], true) ? 1 : 0];
   FoundRun& second = runs[HoldsOnly(runs[0], true) ? 0 : 1];
   const auto apart = LastWritten(first) - LastWritten(second);
-  if (!HoldsOnly(first, false) || !HoldsOnly(second, true) || apart > kApartMax || apart < -kApartMax) {
+  if (!HoldsOnly(first, false) || !HoldsOnly(second, true) || apart > kApartMax ||
+      apart < -kApartMax) {
     return;
   }
   first.files.insert(first.files.end(), second.files.begin(), second.files.end());
@@ -257,8 +269,10 @@ Result<Found> FindRuns(const std::vector<std::string>& paths, const FindLimits& 
     WS_RETURN_IF_ERROR(search.Take(path));
   }
   // An empty file (a job.err to which nothing was written) tells nothing beside others.
-  if (std::any_of(search.files.begin(), search.files.end(), [](const FoundFile& file) { return file.kind != FileKind::kEmpty; })) {
-    std::erase_if(search.files, [](const FoundFile& file) { return file.kind == FileKind::kEmpty; });
+  if (std::any_of(search.files.begin(), search.files.end(),
+                  [](const FoundFile& file) { return file.kind != FileKind::kEmpty; })) {
+    std::erase_if(search.files,
+                  [](const FoundFile& file) { return file.kind == FileKind::kEmpty; });
   }
   std::map<std::string, std::vector<FoundFile>> folders;
   for (FoundFile& file : search.files) {
@@ -273,7 +287,9 @@ Result<Found> FindRuns(const std::vector<std::string>& paths, const FindLimits& 
     }
   }
   std::stable_sort(found.runs.begin(), found.runs.end(),
-                   [](const FoundRun& left, const FoundRun& right) { return LastWritten(left) < LastWritten(right); });
+                   [](const FoundRun& left, const FoundRun& right) {
+                     return LastWritten(left) < LastWritten(right);
+                   });
   JoinLogWithMetrics(found.runs);
   return found;
 }

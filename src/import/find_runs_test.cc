@@ -4,8 +4,8 @@
 #include <fstream>
 #include <string>
 
-#include "model/collect_events.h"
 #include "import/open.h"
+#include "model/collect_events.h"
 #include "model/observation_kind.h"
 
 namespace whystop {
@@ -14,13 +14,15 @@ namespace {
 constexpr char kTable[] = "epoch,loss,val_loss\n0,1.5,1.6\n1,1.2,1.4\n";
 constexpr char kLog[] = "Epoch 1/2, loss: 1.5\nEpoch 2/2, loss: 1.2\n";
 constexpr char kState[] =
-    "{\"epoch\": 1.0, \"global_step\": 10, \"log_history\": [{\"loss\": 1.0, \"step\": 10}], \"max_steps\": 10}";
+    "{\"epoch\": 1.0, \"global_step\": 10, \"log_history\": [{\"loss\": 1.0, \"step\": 10}], "
+    "\"max_steps\": 10}";
 
 class FindRunsTest : public testing::Test {
  protected:
   void SetUp() override {
     const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
-    root_ = std::filesystem::path(testing::TempDir()) / ("whystop_find_runs_" + std::string(info->name()));
+    root_ = std::filesystem::path(testing::TempDir()) /
+            ("whystop_find_runs_" + std::string(info->name()));
     std::filesystem::remove_all(root_);
     std::filesystem::create_directories(root_);
   }
@@ -30,8 +32,8 @@ class FindRunsTest : public testing::Test {
     const auto path = root_ / name;
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path) << text;
-    std::filesystem::last_write_time(path,
-                                     std::filesystem::last_write_time(path) - std::chrono::minutes(age_minutes));
+    std::filesystem::last_write_time(
+        path, std::filesystem::last_write_time(path) - std::chrono::minutes(age_minutes));
   }
   Found Find(FindLimits limits = {}) {
     auto found = FindRuns({root_.string()}, limits, [](std::size_t) {});
@@ -57,7 +59,8 @@ TEST_F(FindRunsTest, LogAndMetricsOfOneFolderAreOneRun) {
 TEST_F(FindRunsTest, AnEmptyFileBesideOthersTellsNothing) {
   Write("job.out", kLog, 5);
   Write("job.err", "");
-  const auto both = FindRuns({(root_ / "job.out").string(), (root_ / "job.err").string()}, {}, [](std::size_t) {});
+  const auto both = FindRuns({(root_ / "job.out").string(), (root_ / "job.err").string()}, {},
+                             [](std::size_t) {});
   ASSERT_TRUE(both);
   ASSERT_EQ(both->runs.size(), 1u);
   EXPECT_EQ(both->runs[0].files.size(), 1u);

@@ -1,6 +1,7 @@
 #include "import/json_walk.h"
 
-// RapidJSON adds to the null pointer of its empty stack before it first allocates: harmless, but the sanitizer objects.
+// RapidJSON adds to the null pointer of its empty stack before it first allocates: harmless, but
+// the sanitizer objects.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((no_sanitize("pointer-overflow"))), apply_to = function)
 #endif
@@ -21,7 +22,8 @@ constexpr std::size_t kPathBytesMax = 512;
 constexpr std::size_t kTextBytesMax = 1024;
 constexpr std::size_t kTokenBytesMax = 16 << 20;
 
-/// RapidJSON's idea of an input stream, over pieces. Ends the text where one token grows beyond the bound.
+/// RapidJSON's idea of an input stream, over pieces. Ends the text where one token grows beyond the
+/// bound.
 class PieceStream {
  public:
   using Ch = char;
@@ -113,7 +115,8 @@ class Handler {
     if (!path_.empty()) {
       path_.push_back('/');
     }
-    path_.append(text, std::min<std::size_t>(size, kPathBytesMax - std::min(path_.size(), kPathBytesMax)));
+    path_.append(
+        text, std::min<std::size_t>(size, kPathBytesMax - std::min(path_.size(), kPathBytesMax)));
     stream_.BeginToken();
     return true;
   }
@@ -201,8 +204,8 @@ class Handler {
 };
 
 // Iterative: nesting must not cost stack.
-constexpr unsigned kFlags =
-    rapidjson::kParseNanAndInfFlag | rapidjson::kParseIterativeFlag | rapidjson::kParseStopWhenDoneFlag;
+constexpr unsigned kFlags = rapidjson::kParseNanAndInfFlag | rapidjson::kParseIterativeFlag |
+                            rapidjson::kParseStopWhenDoneFlag;
 
 JsonEnd ParseOne(PieceStream& stream, JsonVisitor& visitor, bool top_is_row) {
   Handler handler(stream, visitor, top_is_row);
@@ -215,8 +218,9 @@ JsonEnd ParseOne(PieceStream& stream, JsonVisitor& visitor, bool top_is_row) {
 }
 
 void SkipBlank(PieceStream& stream) {
-  while (!stream.at_end() && (stream.Peek() == ' ' || stream.Peek() == '\t' || stream.Peek() == '\r' ||
-                              stream.Peek() == '\n' || stream.Peek() == ',')) {
+  while (!stream.at_end() &&
+         (stream.Peek() == ' ' || stream.Peek() == '\t' || stream.Peek() == '\r' ||
+          stream.Peek() == '\n' || stream.Peek() == ',')) {
     stream.Take();
     stream.BeginToken();
   }

@@ -12,8 +12,9 @@
 
 namespace whystop {
 
-/// One object of numbers and texts, nested objects flattened with "/": {"train": {"loss": 1}} is "train/loss".
-/// Booleans are numbers 0 and 1; nulls and arrays are left out. Bounded. Rows are reused without new allocations.
+/// One object of numbers and texts, nested objects flattened with "/": {"train": {"loss": 1}} is
+/// "train/loss". Booleans are numbers 0 and 1; nulls and arrays are left out. Bounded. Rows are
+/// reused without new allocations.
 class JsonRow {
  public:
   struct Entry {
@@ -56,8 +57,8 @@ enum class JsonEnd {
 /// Walks one document in bounded memory. Bare NaN and Infinity, which Python writes, are numbers.
 JsonEnd WalkJson(ByteSource& source, JsonVisitor& visitor);
 
-/// Walks the values that follow one another in `line` and calls OnRow for each object. Nothing of a broken or cut
-/// value is reported. A number text ("0.43") is a number.
+/// Walks the values that follow one another in `line` and calls OnRow for each object. Nothing of a
+/// broken or cut value is reported. A number text ("0.43") is a number.
 JsonEnd WalkJsonLine(std::string_view line, JsonVisitor& visitor);
 
 }  // namespace whystop

@@ -7,13 +7,14 @@
 
 namespace whystop {
 
-/// Cuts pieces of a text into lines. A line longer than `line_bytes_max` is passed over and counted.
+/// Cuts pieces of a text into lines. A line longer than `line_bytes_max` is passed over and
+/// counted.
 class LineCutter {
  public:
   explicit LineCutter(std::size_t line_bytes_max) : line_bytes_max_(line_bytes_max) {}
 
-  /// Calls `on_line(std::string_view line, std::int64_t number)` for each whole line; the view has no line end and is
-  /// valid during the call only. Numbers count from 1.
+  /// Calls `on_line(std::string_view line, std::int64_t number)` for each whole line; the view has
+  /// no line end and is valid during the call only. Numbers count from 1.
   template <typename OnLine>
   void Feed(std::string_view piece, OnLine on_line) {
     while (!piece.empty()) {

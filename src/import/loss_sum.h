@@ -5,8 +5,9 @@
 
 namespace whystop {
 
-/// Adds up the terms of a loss whose total is not logged. Ultralytics writes box, class and focal loss and no sum; a
-/// single term may well rise from nothing while the whole falls, so only the sum can be judged.
+/// Adds up the terms of a loss whose total is not logged. Ultralytics writes box, class and focal
+/// loss and no sum; a single term may well rise from nothing while the whole falls, so only the sum
+/// can be judged.
 class LossSum {
  public:
   void AddTerm() { ++terms_; }
@@ -29,7 +30,8 @@ class LossSum {
   }
 
  private:
-  // Terms that are logged at different steps never meet: after this many tries each one stands for itself.
+  // Terms that are logged at different steps never meet: after this many tries each one stands for
+  // itself.
   static constexpr int kMissesMax = 8;
   std::size_t terms_ = 0;
   double sum_ = 0;

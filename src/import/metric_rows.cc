@@ -38,7 +38,8 @@ RowPosition MetricRows::PositionOf(const JsonRow& row, RowPosition position) {
         position.at = log_.SinceFirst(value);
         break;
       case PositionKey::kRunSeconds:
-        position.at = RunTime(static_cast<std::int64_t>(value > 0 && value < 1e9 ? value * 1e9 : 0));
+        position.at =
+            RunTime(static_cast<std::int64_t>(value > 0 && value < 1e9 ? value * 1e9 : 0));
         break;
       case PositionKey::kNone:
         break;
@@ -69,7 +70,8 @@ void MetricRows::Take(const JsonRow& row, RowPosition fallback) {
   ++rows_;
   const RowPosition position = PositionOf(row, fallback);
   bool is_training = false;
-  for (std::size_t i = 0; i < row.numbers().size(); ++i) {  // All names are known now: a total makes its terms parts.
+  for (std::size_t i = 0; i < row.numbers().size();
+       ++i) {  // All names are known now: a total makes its terms parts.
     const auto series = known_[i].series;
     is_training = is_training || (series && log_.role(*series) == SeriesRole::kTrainLoss);
   }

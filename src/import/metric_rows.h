@@ -11,7 +11,8 @@
 
 namespace whystop {
 
-/// Pushes rows of named numbers into a log: counters and plans go to the position, everything else is a series.
+/// Pushes rows of named numbers into a log: counters and plans go to the position, everything else
+/// is a series.
 class MetricRows {
  public:
   explicit MetricRows(SeriesLog& log) : log_(log) {}
@@ -21,7 +22,8 @@ class MetricRows {
   std::int64_t rows() const { return rows_; }
 
  private:
-  /// What a name turned out to be. Rows repeat their names in the same order, so the n-th is looked up at n.
+  /// What a name turned out to be. Rows repeat their names in the same order, so the n-th is looked
+  /// up at n.
   struct Known {
     std::string name;
     PositionKey key = PositionKey::kNone;

@@ -32,7 +32,8 @@ class OneEnd final : public EventSink {
       sink_.Push(event);
       return;
     }
-    // What a program says of its own completion beats silence; otherwise the later file (a log) knows better.
+    // What a program says of its own completion beats silence; otherwise the later file (a log)
+    // knows better.
     const bool was_completed = end_ && end_->As<TextEnd>()->kind == TextEnd::Kind::kCompleted;
     if (!was_completed || end->kind == TextEnd::Kind::kCompleted) {
       end_ = event;
@@ -51,7 +52,8 @@ class OneEnd final : public EventSink {
   std::optional<Event> end_;
 };
 
-/// Passes on each series from the first file that holds it: a run's table and its event files tell the same points.
+/// Passes on each series from the first file that holds it: a run's table and its event files tell
+/// the same points.
 class OneFileASeries final : public EventSink {
  public:
   OneFileASeries(EventSink& sink, bool only_file) : sink_(sink), only_file_(only_file) {}
@@ -93,7 +95,8 @@ void ReadSource(FileKind kind, ByteSource& source, SeriesLog& log) {
 }
 
 /// The event files of one folder, which follow one another.
-Status ReadEventFolder(const std::string& folder, const std::vector<const FoundFile*>& files, EventSink& sink) {
+Status ReadEventFolder(const std::string& folder, const std::vector<const FoundFile*>& files,
+                       EventSink& sink) {
   SeriesLog log(files.front()->path, sink);
   EventReader reader(log, SplitOfFolder(folder));
   for (const FoundFile* file : files) {
@@ -161,7 +164,8 @@ Status ReadRun(const FoundRun& run, std::chrono::nanoseconds now, EventSink& sin
       WS_RETURN_IF_ERROR(ReadOneFile(file, series));
     }
   }
-  one_end.Finish(std::chrono::duration_cast<std::chrono::seconds>(std::max(now - written, std::chrono::nanoseconds{})));
+  one_end.Finish(std::chrono::duration_cast<std::chrono::seconds>(
+      std::max(now - written, std::chrono::nanoseconds{})));
   return Ok{};
 }
 

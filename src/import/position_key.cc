@@ -65,7 +65,8 @@ PositionKey PositionKeyOf(std::string_view name) {
   std::string key;
   for (const char letter : name) {
     const bool blank = letter == ' ' || letter == '-';
-    key.push_back(blank ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(letter))));
+    key.push_back(blank ? '_'
+                        : static_cast<char>(std::tolower(static_cast<unsigned char>(letter))));
   }
   for (const std::string_view front : {"train/", "val/", "eval/"}) {
     if (key.starts_with(front)) {

@@ -16,7 +16,8 @@ enum class PositionKey {
   kRunSeconds,   // Since the run began.
 };
 
-/// By the key's name, in any case and with or without a "train/" in front: "step", "global_step", "Iteration".
+/// By the key's name, in any case and with or without a "train/" in front: "step", "global_step",
+/// "Iteration".
 PositionKey PositionKeyOf(std::string_view name);
 
 }  // namespace whystop

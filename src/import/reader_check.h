@@ -69,8 +69,8 @@ class DropConsole final : public ConsoleText {
   void Finish(RunTime, bool) override {}
 };
 
-/// The bodies that `bytes` spell: each begins with its length as one byte. Behind sound checksums a fuzzer never gets
-/// by chance.
+/// The bodies that `bytes` spell: each begins with its length as one byte. Behind sound checksums a
+/// fuzzer never gets by chance.
 template <typename OnBody>
 void ForEachBody(std::string_view bytes, OnBody on_body) {
   while (!bytes.empty()) {
@@ -81,7 +81,9 @@ void ForEachBody(std::string_view bytes, OnBody on_body) {
 }
 
 inline void CheckTensorBoard(std::string_view bytes) {
-  const ReadInto read = [](ByteSource& source, SeriesLog& log) { EventReader(log, "").Read(source); };
+  const ReadInto read = [](ByteSource& source, SeriesLog& log) {
+    EventReader(log, "").Read(source);
+  };
   CheckReader(bytes, read);
   std::string framed;
   ForEachBody(bytes, [&framed](std::string_view body) { AppendTfRecord(framed, body); });

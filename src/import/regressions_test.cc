@@ -13,11 +13,12 @@ namespace {
 /// Goal: what a fuzzer once found, and what it starts from, stays harmless.
 /// Method: replay fuzz/regressions/<target> and fuzz/seeds/<target> through the same checks.
 TEST(Regressions, EveryInputOfTheFuzzersIsHarmless) {
-  const std::map<std::string, void (*)(std::string_view)> targets = {{"tensorboard", &CheckTensorBoard},
-                                                                     {"wandb", &CheckWandb},
-                                                                     {"csv", &CheckCsv},
-                                                                     {"jsonl", &CheckJsonl},
-                                                                     {"trainer_state", &CheckTrainerState}};
+  const std::map<std::string, void (*)(std::string_view)> targets = {
+      {"tensorboard", &CheckTensorBoard},
+      {"wandb", &CheckWandb},
+      {"csv", &CheckCsv},
+      {"jsonl", &CheckJsonl},
+      {"trainer_state", &CheckTrainerState}};
   for (const auto& [target, check] : targets) {
     std::size_t inputs = 0;
     for (const char* kind : {"seeds", "regressions"}) {

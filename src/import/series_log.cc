@@ -10,7 +10,8 @@ namespace whystop {
 namespace {
 
 bool IsLossRole(SeriesRole role) {
-  return role == SeriesRole::kTrainLoss || role == SeriesRole::kValidationLoss || role == SeriesRole::kLossPart;
+  return role == SeriesRole::kTrainLoss || role == SeriesRole::kValidationLoss ||
+         role == SeriesRole::kLossPart;
 }
 
 }  // namespace
@@ -55,7 +56,8 @@ std::optional<SeriesLog::SeriesIndex> SeriesLog::Find(std::string_view name) {
 }
 
 std::array<bool, 4> SeriesLog::LossKnowledge() const {
-  return {roles_.HasTotal(false), roles_.HasTotal(true), train_terms_.sum.in_use(), held_out_terms_.sum.in_use()};
+  return {roles_.HasTotal(false), roles_.HasTotal(true), train_terms_.sum.in_use(),
+          held_out_terms_.sum.in_use()};
 }
 
 SeriesLog::SeriesIndex SeriesLog::Add(Scalar scalar) {
@@ -66,7 +68,8 @@ SeriesLog::SeriesIndex SeriesLog::Add(Scalar scalar) {
   return static_cast<SeriesIndex>(prepared_.size() - 1);
 }
 
-/// A new series may be the total of losses that were known before, or the second term that makes a sum worth while.
+/// A new series may be the total of losses that were known before, or the second term that makes a
+/// sum worth while.
 void SeriesLog::AssignLossRoles() {
   for (Series& series : prepared_) {
     Scalar& scalar = std::get<Scalar>(series.event.body);
@@ -79,17 +82,20 @@ void SeriesLog::AssignLossRoles() {
 }
 
 RunTime SeriesLog::SinceFirst(double wall_seconds) {
-  constexpr double kSecondsMax = 1e9;  // 30 years: anything beyond is no time, and must not overflow.
+  constexpr double kSecondsMax =
+      1e9;  // 30 years: anything beyond is no time, and must not overflow.
   if (!first_wall_seconds_ && std::isfinite(wall_seconds) && wall_seconds > 0) {  // 0: not given.
     first_wall_seconds_ = wall_seconds;
   }
   const double seconds = wall_seconds - first_wall_seconds_.value_or(0);
-  return seconds > 0 && seconds < kSecondsMax ? RunTime(static_cast<std::int64_t>(seconds * 1e9)) : RunTime{};
+  return seconds > 0 && seconds < kSecondsMax ? RunTime(static_cast<std::int64_t>(seconds * 1e9))
+                                              : RunTime{};
 }
 
 void SeriesLog::ReportStepBack(const std::string& counter, double from, double to, double first) {
   PushProgress();  // How far the earlier session came.
-  // A resumed run goes on from a checkpoint; a new one begins where the first began, give or take a logging interval.
+  // A resumed run goes on from a checkpoint; a new one begins where the first began, give or take a
+  // logging interval.
   const bool resumed = to > first + 0.1 * (from - first);
   Observation observation;
   observation.kind = resumed ? kSessionResumed : kSessionStart;
@@ -168,7 +174,9 @@ void SeriesLog::SetPlan(std::optional<std::int64_t> steps, std::optional<double>
 
 void SeriesLog::Observe(Observation observation, RunTime at) { Emit(std::move(observation), at); }
 
-void SeriesLog::Emit(EventBody body, RunTime at) { sink_.Push(Event{.at = at, .body = std::move(body)}); }
+void SeriesLog::Emit(EventBody body, RunTime at) {
+  sink_.Push(Event{.at = at, .body = std::move(body)});
+}
 
 void SeriesLog::PushProgress() {
   Progress progress;

@@ -23,9 +23,9 @@ struct RowPosition {
   std::int64_t line = 0;
 };
 
-/// Turns the points of one run's metric file (or of several that follow one another) into events: keeps the series'
-/// names and roles, notices when the run's counter goes back, counts what is left out. Bounded: at most
-/// kSeriesMax series, one prepared event each. A point costs no allocation.
+/// Turns the points of one run's metric file (or of several that follow one another) into events:
+/// keeps the series' names and roles, notices when the run's counter goes back, counts what is left
+/// out. Bounded: at most kSeriesMax series, one prepared event each. A point costs no allocation.
 class SeriesLog {
  public:
   static constexpr std::size_t kSeriesMax = 16384;
@@ -45,7 +45,8 @@ class SeriesLog {
   /// Time since the first wall time given (seconds since 1970), never before it.
   RunTime SinceFirst(double wall_seconds);
 
-  /// To be called before the points of a row that belongs to the training itself. Reports a counter that went back.
+  /// To be called before the points of a row that belongs to the training itself. Reports a counter
+  /// that went back.
   void BeginRow(const RowPosition& position);
   void Push(SeriesIndex series, double value, const RowPosition& position);
 
@@ -65,8 +66,8 @@ class SeriesLog {
   /// A series and the event that is pushed for its next point.
   struct Series {
     Event event;
-    bool is_term = false;        // Of a loss.
-    bool is_held_out = false;    // A term of the validation loss.
+    bool is_term = false;      // Of a loss.
+    bool is_held_out = false;  // A term of the validation loss.
     bool is_sum = false;
   };
   /// The terms of one loss, the place of the row that is being added up, and the series of the sum.

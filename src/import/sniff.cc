@@ -44,8 +44,8 @@ class Census final : public JsonVisitor {
   std::size_t elements = 0;
 };
 
-/// "[0]\ttrain-rmse:0.5", "[1201.11] python invoked oom-killer", "[1,0]<stdout>:": a log, though the first brackets are
-/// JSON.
+/// "[0]\ttrain-rmse:0.5", "[1201.11] python invoked oom-killer", "[1,0]<stdout>:": a log, though
+/// the first brackets are JSON.
 bool HasTextBehindBrackets(std::string_view text) {
   const std::string_view line = FirstLine(text);
   const std::size_t end = line.find(']');
@@ -60,7 +60,8 @@ FileKind SniffJson(std::string_view text) {
   if (HasTextBehindBrackets(text)) {
     return FileKind::kTextLog;
   }
-  if (text.find("\"log_history\"") != std::string_view::npos && text.find("\"global_step\"") != std::string_view::npos) {
+  if (text.find("\"log_history\"") != std::string_view::npos &&
+      text.find("\"global_step\"") != std::string_view::npos) {
     return FileKind::kTrainerState;
   }
   Census line_census;
@@ -134,7 +135,9 @@ class JsonNames final : public JsonVisitor {
       words.Take(path);
     }
   }
-  void OnFact(const std::string& path, double) override { words.Take(path.substr(0, path.rfind('/'))); }
+  void OnFact(const std::string& path, double) override {
+    words.Take(path.substr(0, path.rfind('/')));
+  }
   void OnFactText(const std::string&, std::string_view) override {}
   TrainingWords words;
 };
@@ -197,8 +200,11 @@ std::string_view FileKindName(FileKind kind) {
 }
 
 std::string_view CompressionOf(std::string_view head) {
-  constexpr std::pair<std::string_view, std::string_view> kMagics[] = {
-      {"\x1f\x8b", "gzip"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"\xfd\x37zXZ", "xz"}, {"BZh", "bzip2"}, {"PK\x03\x04", "zip"}};
+  constexpr std::pair<std::string_view, std::string_view> kMagics[] = {{"\x1f\x8b", "gzip"},
+                                                                       {"\x28\xb5\x2f\xfd", "zstd"},
+                                                                       {"\xfd\x37zXZ", "xz"},
+                                                                       {"BZh", "bzip2"},
+                                                                       {"PK\x03\x04", "zip"}};
   for (const auto& [magic, name] : kMagics) {
     if (head.starts_with(magic)) {
       return name;
@@ -230,9 +236,11 @@ FileKind SniffBytes(std::string_view head) {
   // Logs may hold NUL runs and wide characters; a binary file holds control bytes of all kinds.
   const auto control = std::count_if(head.begin(), head.end(), [](char byte) {
     const auto code = static_cast<unsigned char>(byte);
-    return code < 32 && code != 0 && code != '\n' && code != '\r' && code != '\t' && code != 27 && code != 8;
+    return code < 32 && code != 0 && code != '\n' && code != '\r' && code != '\t' && code != 27 &&
+           code != 8;
   });
-  return static_cast<std::size_t>(control) * 50 > head.size() ? FileKind::kOther : FileKind::kTextLog;
+  return static_cast<std::size_t>(control) * 50 > head.size() ? FileKind::kOther
+                                                              : FileKind::kTextLog;
 }
 
 Result<FileKind> SniffFile(const std::string& path) {

@@ -14,25 +14,33 @@ TEST(Sniff, TellsFormatsByTheirContent) {
   AppendTfRecord(events, "x");
   EXPECT_EQ(SniffBytes(events), FileKind::kTensorBoard);
   EXPECT_EQ(SniffBytes(std::string(":W&B\xe1\xbe\0", 7)), FileKind::kWandb);
-  EXPECT_EQ(SniffBytes("{\n  \"epoch\": 1,\n  \"global_step\": 5,\n  \"log_history\": [\n"), FileKind::kTrainerState);
+  EXPECT_EQ(SniffBytes("{\n  \"epoch\": 1,\n  \"global_step\": 5,\n  \"log_history\": [\n"),
+            FileKind::kTrainerState);
   EXPECT_EQ(SniffBytes("epoch,loss\n0,1.5\n"), FileKind::kTable);
   EXPECT_EQ(SniffBytes("   epoch,   loss\n   0,  1.5\n"), FileKind::kTable);
-  EXPECT_EQ(SniffBytes("{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"loss\": 1}\n"), FileKind::kJsonLines);
+  EXPECT_EQ(SniffBytes("{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"loss\": 1}\n"),
+            FileKind::kJsonLines);
   EXPECT_EQ(SniffBytes("{\"step\": 1, \"loss\": 2}"), FileKind::kJsonLines);
   EXPECT_EQ(SniffBytes("{\"loss\": [2, 1], \"val_loss\": [3, 2]}"), FileKind::kJsonHistory);
-  EXPECT_EQ(SniffBytes("[{\"epoch\": 1, \"loss\": 2},\n {\"epoch\": 2, \"loss\": 1}]"), FileKind::kJsonHistory);
+  EXPECT_EQ(SniffBytes("[{\"epoch\": 1, \"loss\": 2},\n {\"epoch\": 2, \"loss\": 1}]"),
+            FileKind::kJsonHistory);
   EXPECT_EQ(SniffBytes(""), FileKind::kEmpty);
 }
 
 TEST(Sniff, ALogStaysALog) {
   EXPECT_EQ(SniffBytes("Epoch 1/10, loss 0.3\nEpoch 2/10, loss 0.2\n"), FileKind::kTextLog);
-  EXPECT_EQ(SniffBytes("{'loss': 1.4, 'epoch': 0.5}\n{'loss': 1.3, 'epoch': 1.0}\n"), FileKind::kTextLog);
-  EXPECT_EQ(SniffBytes("{\"lr\": 0.1, \"batch\": 32}\nStarting training\nEpoch 1: loss 0.3\n"), FileKind::kTextLog);
-  EXPECT_EQ(SniffBytes("[2024-10-18 16:53:10] INFO start\n[2024-10-18 16:53:11] INFO loss 1\n"), FileKind::kTextLog);
+  EXPECT_EQ(SniffBytes("{'loss': 1.4, 'epoch': 0.5}\n{'loss': 1.3, 'epoch': 1.0}\n"),
+            FileKind::kTextLog);
+  EXPECT_EQ(SniffBytes("{\"lr\": 0.1, \"batch\": 32}\nStarting training\nEpoch 1: loss 0.3\n"),
+            FileKind::kTextLog);
+  EXPECT_EQ(SniffBytes("[2024-10-18 16:53:10] INFO start\n[2024-10-18 16:53:11] INFO loss 1\n"),
+            FileKind::kTextLog);
   EXPECT_EQ(SniffBytes("[INFO] start\n"), FileKind::kTextLog);
-  EXPECT_EQ(SniffBytes("[0]\ttrain-rmse:0.5\teval-rmse:0.6\n[1]\ttrain-rmse:0.4\teval-rmse:0.5\n"), FileKind::kTextLog);
+  EXPECT_EQ(SniffBytes("[0]\ttrain-rmse:0.5\teval-rmse:0.6\n[1]\ttrain-rmse:0.4\teval-rmse:0.5\n"),
+            FileKind::kTextLog);
   EXPECT_EQ(SniffBytes("[1,0]<stdout>:Epoch 1/20 - loss: 2.28\n"), FileKind::kTextLog);
-  EXPECT_EQ(SniffBytes("[ 1201.113456] python3 invoked oom-killer: gfp_mask=0x1\n"), FileKind::kTextLog);
+  EXPECT_EQ(SniffBytes("[ 1201.113456] python3 invoked oom-killer: gfp_mask=0x1\n"),
+            FileKind::kTextLog);
   EXPECT_EQ(SniffBytes("epoch,loss\n"), FileKind::kTextLog);
 }
 
@@ -48,7 +56,8 @@ TEST(Sniff, BinaryIsOther) {
     bytes.push_back(static_cast<char>(i * 37));
   }
   EXPECT_EQ(SniffBytes(bytes), FileKind::kOther);
-  EXPECT_EQ(SniffBytes("{\"model_type\": \"bert\", \"architectures\": [\"A\"],\n \"hidden\": 768}"), FileKind::kOther);
+  EXPECT_EQ(SniffBytes("{\"model_type\": \"bert\", \"architectures\": [\"A\"],\n \"hidden\": 768}"),
+            FileKind::kOther);
 }
 
 }  // namespace

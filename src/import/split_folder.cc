@@ -8,7 +8,8 @@
 namespace whystop {
 namespace {
 
-constexpr std::array<std::string_view, 5> kHeldOutFolders = {"validation", "val", "valid", "eval", "test"};
+constexpr std::array<std::string_view, 5> kHeldOutFolders = {"validation", "val", "valid", "eval",
+                                                             "test"};
 constexpr std::array<std::string_view, 4> kInnerFolders = {"files", "logs", "tb", "tensorboard"};
 
 std::string Lower(std::string text) {
@@ -39,7 +40,8 @@ std::string SplitOfFolder(std::string_view folder) {
 
 std::string RunFolderOf(std::string_view file_path) {
   std::filesystem::path folder = std::filesystem::path(file_path).parent_path();
-  while (IsInner(Lower(folder.filename().string())) && folder.has_parent_path() && folder != folder.parent_path()) {
+  while (IsInner(Lower(folder.filename().string())) && folder.has_parent_path() &&
+         folder != folder.parent_path()) {
     folder = folder.parent_path();
   }
   return folder.string();

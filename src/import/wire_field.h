@@ -5,8 +5,8 @@
 
 namespace whystop {
 
-/// A field of a protobuf message together with the only wire type it may have. protozero asserts when asked for another
-/// type than the bytes hold, so readers of foreign files switch on both.
+/// A field of a protobuf message together with the only wire type it may have. protozero asserts
+/// when asked for another type than the bytes hold, so readers of foreign files switch on both.
 constexpr std::uint32_t VarintField(protozero::pbf_tag_type field) {
   return protozero::tag_and_type(field, protozero::pbf_wire_type::varint);
 }

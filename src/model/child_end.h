@@ -29,7 +29,8 @@ class ChildEnd {
   bool operator==(const ChildEnd&) const = default;
 
  private:
-  ChildEnd(Kind kind, int number, bool dumped_core) : kind_(kind), number_(number), dumped_core_(dumped_core) {}
+  ChildEnd(Kind kind, int number, bool dumped_core)
+      : kind_(kind), number_(number), dumped_core_(dumped_core) {}
   Kind kind_;
   int number_;
   bool dumped_core_;

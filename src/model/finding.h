@@ -11,19 +11,20 @@ namespace whystop {
 
 /// A named figure or word that backs a finding.
 struct Fact {
-  std::string name = {};   // "usual_loss"
+  std::string name = {};  // "usual_loss"
   double value = 0;
-  std::string text = {};   // Used instead of the value when not empty.
+  std::string text = {};  // Used instead of the value when not empty.
 };
 
-/// What a detector saw: what, how far beyond normal, over which steps. Causes read findings by id only.
+/// What a detector saw: what, how far beyond normal, over which steps. Causes read findings by id
+/// only.
 struct Finding {
-  std::string detector = {};   // "loss/not-finite"
+  std::string detector = {};  // "loss/not-finite"
   RunTime at{};
   std::optional<std::int64_t> step_from = {};
   std::optional<std::int64_t> step_to = {};
-  double strength = 1;    // 1 is at the threshold; how many times beyond it.
-  std::string series = {};     // The series or tensor it is about, in the user's own name.
+  double strength = 1;      // 1 is at the threshold; how many times beyond it.
+  std::string series = {};  // The series or tensor it is about, in the user's own name.
   std::vector<Fact> facts = {};
 
   const Fact* FindFact(const std::string& name) const {

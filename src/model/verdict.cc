@@ -73,7 +73,8 @@ std::string_view Name(Confidence confidence) {
 }
 
 int ExitCodeOf(const Verdict& verdict) {
-  if (std::any_of(verdict.causes.begin(), verdict.causes.end(), [](const VerdictCause& cause) { return cause.fault; })) {
+  if (std::any_of(verdict.causes.begin(), verdict.causes.end(),
+                  [](const VerdictCause& cause) { return cause.fault; })) {
     return 1;
   }
   switch (verdict.outcome) {

@@ -10,7 +10,17 @@
 
 namespace whystop {
 
-enum class Outcome { kCompleted, kStoppedEarly, kRaised, kCrashed, kKilled, kInterrupted, kHung, kRunning, kUnknown };
+enum class Outcome {
+  kCompleted,
+  kStoppedEarly,
+  kRaised,
+  kCrashed,
+  kKilled,
+  kInterrupted,
+  kHung,
+  kRunning,
+  kUnknown
+};
 enum class Learning { kImproving, kConverged, kStalled, kDiverged, kNeverLearned, kUnknown };
 enum class Answers { kStop, kLearning };
 enum class CauseRole { kRoot, kConsequence, kContributing };
@@ -20,8 +30,9 @@ enum class Confidence { kCertain, kLikely, kPossible };
 struct Evidence {
   enum class Weight { kDecisive, kSupporting, kContradicting, kMissing };
   Weight weight = Weight::kSupporting;
-  std::string kind = {};   // "exit-status", "cgroup-counter", "log-line", "series", "stack", "sample"
-  std::string text = {};   // One sentence, with its numbers.
+  std::string kind =
+      {};  // "exit-status", "cgroup-counter", "log-line", "series", "stack", "sample"
+  std::string text = {};  // One sentence, with its numbers.
   std::string series = {};
   std::optional<std::int64_t> step_from = {};
   std::optional<std::int64_t> step_to = {};
@@ -31,11 +42,11 @@ struct Evidence {
 
 struct VerdictCause {
   std::string id;
-  std::string title;   // The page's title: one line for people.
+  std::string title;  // The page's title: one line for people.
   CauseRole role = CauseRole::kRoot;
   Confidence confidence = Confidence::kPossible;
   Answers answers = Answers::kStop;
-  bool fault = true;   // False for normal ends ("finished-epochs"): named, but nothing to mend.
+  bool fault = true;  // False for normal ends ("finished-epochs"): named, but nothing to mend.
   std::vector<Evidence> evidence;
   std::vector<std::string> fixes;  // In order of preference.
 };
@@ -54,8 +65,9 @@ struct Unknown {
 struct Verdict {
   Outcome outcome = Outcome::kUnknown;
   Learning learning = Learning::kUnknown;
-  std::string ending;    // How and where it ended: "killed by SIGKILL at step 30 of 1,000".
-  std::string headline;  // The same with the reasons: all that is said where there is room for one line.
+  std::string ending;  // How and where it ended: "killed by SIGKILL at step 30 of 1,000".
+  std::string
+      headline;  // The same with the reasons: all that is said where there is room for one line.
   std::string learning_text;  // One line: what the loss did, or why nothing can be said.
   struct {
     std::optional<double> epoch;
@@ -77,7 +89,7 @@ struct Verdict {
   std::vector<std::string> command;
   std::vector<std::string> sources;  // The recording or the files it was made from.
   std::vector<Drop> drops;
-  std::optional<double> overhead;    // The recorder's own CPU time as a share of the job's.
+  std::optional<double> overhead;  // The recorder's own CPU time as a share of the job's.
 };
 
 std::string_view Name(Outcome outcome);

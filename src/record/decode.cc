@@ -119,8 +119,8 @@ SubjectSeen ReadSubject(FieldReader in) {
   return seen;
 }
 
-/// Three columns of equal length, each written as one packed field. A day of samples is millions of readings: they are
-/// decoded in place.
+/// Three columns of equal length, each written as one packed field. A day of samples is millions of
+/// readings: they are decoded in place.
 Sample ReadSample(FieldReader in) {
   std::string_view columns[3];
   while (in.Next()) {
@@ -233,7 +233,8 @@ SignalSeen ReadSignal(FieldReader in) {
   return seen;
 }
 
-/// For messages of one or two plain fields: calls `read(tag, reader)` for each, which returns false to skip it.
+/// For messages of one or two plain fields: calls `read(tag, reader)` for each, which returns false
+/// to skip it.
 template <typename Read>
 void ReadFields(FieldReader in, Read read) {
   while (in.Next()) {
@@ -451,7 +452,8 @@ std::optional<Record> DecodeRecord(std::string_view message) {
     }
     return record;
   } catch (const protozero::exception&) {
-    return std::nullopt;  // The frame's checksum held, so this is another writer's message, not damage.
+    return std::nullopt;  // The frame's checksum held, so this is another writer's message, not
+                          // damage.
   }
 }
 

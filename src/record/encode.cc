@@ -129,7 +129,8 @@ class BodyWriter {
 
   void operator()(const RunEnd& end) {
     if (!end.end && !end.duration) {
-      record_.add_message(kRecordRunEnd, "", 0);  // protozero leaves an empty part out; that it ended is a fact.
+      record_.add_message(kRecordRunEnd, "",
+                          0);  // protozero leaves an empty part out; that it ended is a fact.
       return;
     }
     pbf_writer out(record_, kRecordRunEnd);

@@ -17,7 +17,9 @@ class FieldReader {
   bool Next() { return reader_.next(); }
   std::uint32_t tag() const { return reader_.tag(); }
   void Skip() { reader_.skip(); }
-  bool IsMessage() const { return reader_.has_wire_type(protozero::pbf_wire_type::length_delimited); }
+  bool IsMessage() const {
+    return reader_.has_wire_type(protozero::pbf_wire_type::length_delimited);
+  }
 
   std::int64_t Int64() { return Is(protozero::pbf_wire_type::varint) ? reader_.get_int64() : 0; }
   std::int32_t Int32() { return Is(protozero::pbf_wire_type::varint) ? reader_.get_int32() : 0; }

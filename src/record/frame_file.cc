@@ -16,7 +16,8 @@ int FrameFile::Append(std::string_view frames) {
     }
     if (written <= 0) {
       const int fault = written < 0 ? errno : EIO;
-      // Best effort: half a frame at the end is a torn tail, but a frame behind it would make it corruption.
+      // Best effort: half a frame at the end is a torn tail, but a frame behind it would make it
+      // corruption.
       [[maybe_unused]] const int cut = ::ftruncate(fd_.get(), size_);
       return fault;
     }

@@ -8,8 +8,8 @@
 
 namespace whystop {
 
-/// One file of frames that only grows. Frames are written whole or not at all: what a failed write left behind is
-/// cut off again.
+/// One file of frames that only grows. Frames are written whole or not at all: what a failed write
+/// left behind is cut off again.
 class FrameFile {
  public:
   FrameFile() = default;

@@ -37,8 +37,8 @@ struct Record {
   std::variant<Event, LogBytes, ProbeSlots, RecordingHeader> body;
 };
 
-/// The message of recording.proto for an event that a recording can hold. Derived events (Scalar, LogFact, ...)
-/// are made when a recording is read and have none: empty.
+/// The message of recording.proto for an event that a recording can hold. Derived events (Scalar,
+/// LogFact, ...) are made when a recording is read and have none: empty.
 std::string EncodeEvent(const Event& event);
 std::string EncodeLog(RunTime at, LogStream stream, std::int64_t offset, std::string_view bytes);
 std::string EncodeProbe(RunTime at, std::int64_t pid, std::string_view slots);

@@ -22,7 +22,8 @@ inline void CheckMessage(std::string_view message) {
   }
   const std::string once = EncodeEvent(*event);
   const auto again = DecodeRecord(once);
-  WS_CHECK(again && std::holds_alternative<Event>(again->body), "an event that was written can be read");
+  WS_CHECK(again && std::holds_alternative<Event>(again->body),
+           "an event that was written can be read");
   WS_CHECK(EncodeEvent(std::get<Event>(again->body)) == once, "reading and writing change nothing");
 }
 
@@ -31,7 +32,8 @@ inline void CheckRecording(std::string_view bytes) {
   CheckMessage(bytes);
   TfRecordReader frames(std::size_t{1} << 20);
   frames.Feed(bytes);
-  for (TfRecord frame = frames.Next(); frame.state != TfRecord::State::kTruncated; frame = frames.Next()) {
+  for (TfRecord frame = frames.Next(); frame.state != TfRecord::State::kTruncated;
+       frame = frames.Next()) {
     if (frame.state == TfRecord::State::kWhole) {
       CheckMessage(frame.body);
     }

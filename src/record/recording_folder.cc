@@ -30,7 +30,8 @@ Status MakeFolder(const std::string& directory) {
     return SystemError("cannot make the recording folder '" + directory + "'", errno);
   }
   if (!fs::is_directory(directory, fault)) {
-    return Error{Error::Code::kUsage, "'" + directory + "' is not a folder", "choose another place with --dir"};
+    return Error{Error::Code::kUsage, "'" + directory + "' is not a folder",
+                 "choose another place with --dir"};
   }
   return Ok{};
 }
@@ -43,11 +44,14 @@ Result<Fd> Lock(const std::string& directory) {
   }
   if (::flock(lock->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     const std::int64_t holder = LockHolder(directory);
-    return Error{Error::Code::kBusy,
-                 "recording '" + directory + "' is being written by process " + std::to_string(holder),
-                 "choose another place with --dir, or see how that run does with 'whystop why " + directory + "'"};
+    return Error{
+        Error::Code::kBusy,
+        "recording '" + directory + "' is being written by process " + std::to_string(holder),
+        "choose another place with --dir, or see how that run does with 'whystop why " + directory +
+            "'"};
   }
-  // File systems without locks (some NFS) answer otherwise: then we go on unlocked rather than not at all.
+  // File systems without locks (some NFS) answer otherwise: then we go on unlocked rather than not
+  // at all.
   const std::string pid = std::to_string(::getpid()) + "\n";
   if (::ftruncate(lock->get(), 0) != 0 || WriteAll(lock->get(), pid) != 0) {
     return SystemError("cannot write '" + PathOf(directory, kLockFile) + "'", errno);
@@ -68,8 +72,10 @@ void MoveEarlierRecording(const std::string& directory) {
   if (::mkdir(earlier.c_str(), 0700) != 0) {
     return;
   }
-  for (const std::string_view file : {kEventsFile, kReserveFile, kTailFiles[0], kTailFiles[1], kRingFolder}) {
-    fs::rename(PathOf(directory, file), PathOf(earlier, file), fault);  // Absent ones are no matter.
+  for (const std::string_view file :
+       {kEventsFile, kReserveFile, kTailFiles[0], kTailFiles[1], kRingFolder}) {
+    fs::rename(PathOf(directory, file), PathOf(earlier, file),
+               fault);  // Absent ones are no matter.
   }
 }
 

@@ -13,12 +13,13 @@ namespace whystop {
 
 inline constexpr std::string_view kEventsFile = "events.tfrecord";
 inline constexpr std::string_view kReserveFile = "reserve.tfrecord";
-inline constexpr std::array<std::string_view, 2> kTailFiles = {"tail-0.tfrecord", "tail-1.tfrecord"};
+inline constexpr std::array<std::string_view, 2> kTailFiles = {"tail-0.tfrecord",
+                                                               "tail-1.tfrecord"};
 inline constexpr std::string_view kRingFolder = "rings";
 inline constexpr std::string_view kLockFile = "lock";
 
-/// Space that is taken when the run starts, so that its end is on record even when the disk is full by then: room for
-/// the last lines of the log and the exit status.
+/// Space that is taken when the run starts, so that its end is on record even when the disk is full
+/// by then: room for the last lines of the log and the exit status.
 inline constexpr std::int64_t kReserveBytes = 256 << 10;
 
 /// The opened files of a recording that this process may write.
@@ -29,8 +30,8 @@ struct RecordingFolder {
   std::array<FrameFile, 2> tails;
 };
 
-/// Makes (0700), locks and opens (0600) a folder for a new recording. An earlier recording in it is moved to
-/// earlier-N: nothing is overwritten. kBusy: another whystop writes there.
+/// Makes (0700), locks and opens (0600) a folder for a new recording. An earlier recording in it is
+/// moved to earlier-N: nothing is overwritten. kBusy: another whystop writes there.
 Result<RecordingFolder> OpenRecordingFolder(const std::string& directory);
 
 /// The pid of the whystop that holds the folder's lock, or 0.

@@ -59,7 +59,8 @@ std::optional<Record> RecordFile::Next() {
 RecordingDamage RecordFile::DamageAtEnd() const {
   RecordingDamage damage = damage_;
   damage.corrupt_bytes = static_cast<std::int64_t>(skipped_sound_);
-  damage.torn_bytes = static_cast<std::int64_t>(frames_.torn_bytes() + frames_.skipped_bytes() - skipped_sound_);
+  damage.torn_bytes =
+      static_cast<std::int64_t>(frames_.torn_bytes() + frames_.skipped_bytes() - skipped_sound_);
   return damage;
 }
 
@@ -81,10 +82,11 @@ Result<RecordingReader> RecordingReader::Open(const std::string& directory) {
     }
   }
   if (reader.header_.format > kRecordingFormat) {
-    return Error{Error::Code::kTooNew,
-                 "'" + directory + "' was recorded with format " + std::to_string(reader.header_.format) +
-                     "; this build reads up to " + std::to_string(kRecordingFormat),
-                 "use the whystop that recorded it (" + reader.header_.whystop_version + ") or a newer one"};
+    return Error{
+        Error::Code::kTooNew,
+        "'" + directory + "' was recorded with format " + std::to_string(reader.header_.format) +
+            "; this build reads up to " + std::to_string(kRecordingFormat),
+        "use the whystop that recorded it (" + reader.header_.whystop_version + ") or a newer one"};
   }
   return reader;
 }
@@ -116,7 +118,8 @@ std::optional<Record> RecordingReader::Next() {
   }
 }
 
-/// A process that took over may have written again what the dead one had written. True: nothing new in it.
+/// A process that took over may have written again what the dead one had written. True: nothing new
+/// in it.
 bool RecordingReader::DropRepeatedLog(Record& record) {
   auto* log = std::get_if<LogBytes>(&record.body);
   if (log == nullptr) {
@@ -149,7 +152,8 @@ RecordingDamage RecordingReader::DamageAtEnd() const {
 
 bool IsRecording(const std::string& directory) {
   struct stat facts {};
-  return ::stat((directory + "/" + std::string(kEventsFile)).c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+  return ::stat((directory + "/" + std::string(kEventsFile)).c_str(), &facts) == 0 &&
+         S_ISREG(facts.st_mode);
 }
 
 }  // namespace whystop

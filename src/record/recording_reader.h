@@ -14,7 +14,8 @@
 
 namespace whystop {
 
-/// What was wrong with the files of a recording. A torn tail is how every recording ends whose writer was killed.
+/// What was wrong with the files of a recording. A torn tail is how every recording ends whose
+/// writer was killed.
 struct RecordingDamage {
   std::int64_t torn_bytes = 0;
   std::int64_t corrupt_frames = 0;
@@ -43,10 +44,12 @@ class RecordFile {
   TfRecordReader frames_;
   std::vector<char> buffer_;
   RecordingDamage damage_;
-  std::uint64_t skipped_sound_ = 0;  // Bytes passed over before the last sound frame: corruption, not a torn tail.
+  std::uint64_t skipped_sound_ =
+      0;  // Bytes passed over before the last sound frame: corruption, not a torn tail.
 };
 
-/// All files of a recording as one sequence in order of time. Log bytes come once each, whatever the files repeat.
+/// All files of a recording as one sequence in order of time. Log bytes come once each, whatever
+/// the files repeat.
 class RecordingReader {
  public:
   static Result<RecordingReader> Open(const std::string& directory);

@@ -79,8 +79,8 @@ TEST_F(RecordingTest, GivesBackWhatWasWritten) {
   EXPECT_EQ(records[2].at, Seconds(2));
 }
 
-/// Goal: wherever the machine stopped writing, all whole frames before that point are readable and the rest is
-/// called torn, not corrupt. Method: cut a small recording at every length there is.
+/// Goal: wherever the machine stopped writing, all whole frames before that point are readable and
+/// the rest is called torn, not corrupt. Method: cut a small recording at every length there is.
 TEST_F(RecordingTest, ReadsEveryPrefixOfARecording) {
   WriteThreeEvents(*Writer());
   const auto whole = fs::file_size(Path(kEventsFile));
@@ -94,7 +94,8 @@ TEST_F(RecordingTest, ReadsEveryPrefixOfARecording) {
   }
 }
 
-/// Goal: a flipped bit costs the frame it is in, never the frames before or behind it, and is called corruption.
+/// Goal: a flipped bit costs the frame it is in, never the frames before or behind it, and is
+/// called corruption.
 TEST_F(RecordingTest, AFlippedByteCostsOneFrame) {
   WriteThreeEvents(*Writer());
   const auto whole = fs::file_size(Path(kEventsFile));
@@ -144,7 +145,8 @@ TEST_F(RecordingTest, KeepsHeadAndTailOfALongLog) {
 TEST_F(RecordingTest, SamplesLeaveOutWhatDidNotChange) {
   auto writer = Writer();
   for (int i = 0; i < 3; ++i) {
-    writer->Append({Seconds(i), Sample{{{1, Quantity::kHostCpus, 2}, {1, Quantity::kHostUptimeMs, i}}}});
+    writer->Append(
+        {Seconds(i), Sample{{{1, Quantity::kHostCpus, 2}, {1, Quantity::kHostUptimeMs, i}}}});
   }
   writer->Finish();
   const auto records = ReadAll();

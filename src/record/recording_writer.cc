@@ -33,8 +33,8 @@ struct SharedState {
 
 /// Shared memory that lives as long as one of the processes; nullptr when the system refuses.
 SharedState* MakeSharedState() {
-  void* memory =
-      ::mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* memory = ::mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? nullptr : ::new (memory) SharedState{};
 }
 
@@ -76,7 +76,8 @@ class FileWriter final : public RecordingWriter {
     if (const Sample* sample = event.As<Sample>()) {
       const SampleThinner::Thinned thinned = thinner_.Thin(*sample);
       if (!thinned.sample.readings.empty()) {
-        Enqueue({Target::kEvents, Keep::kSample, Framed(EncodeSample(event.at, thinned.sample, thinned.whole))});
+        Enqueue({Target::kEvents, Keep::kSample,
+                 Framed(EncodeSample(event.at, thinned.sample, thinned.whole))});
       }
       return;
     }
@@ -117,11 +118,12 @@ class FileWriter final : public RecordingWriter {
   void Enqueue(Item item) {
     {
       const MutexLock lock(mutex_);
-      const std::size_t limit = item.keep == Keep::kSample  ? options_.queue_bytes / 2
-                                : item.keep == Keep::kLog   ? options_.queue_bytes
-                                                            : options_.queue_bytes * 2;
+      const std::size_t limit = item.keep == Keep::kSample ? options_.queue_bytes / 2
+                                : item.keep == Keep::kLog  ? options_.queue_bytes
+                                                           : options_.queue_bytes * 2;
       if (queued_bytes_ + item.frame.size() > limit) {
-        dropped_[item.keep == Keep::kSample ? "record.samples_dropped_queue_full" : "record.bytes_dropped_queue_full"] +=
+        dropped_[item.keep == Keep::kSample ? "record.samples_dropped_queue_full"
+                                            : "record.bytes_dropped_queue_full"] +=
             item.keep == Keep::kSample ? 1 : static_cast<std::int64_t>(item.frame.size());
         return;
       }
@@ -148,7 +150,8 @@ class FileWriter final : public RecordingWriter {
       std::deque<Item> batch;
       {
         const MutexLock lock(mutex_);
-        ready_.wait_for(mutex_, kSyncEvery, [this]() WS_REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
+        ready_.wait_for(mutex_, kSyncEvery,
+                        [this]() WS_REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
         batch.swap(queue_);
         queued_bytes_ = 0;
         stopping = stopping_;
@@ -171,7 +174,8 @@ class FileWriter final : public RecordingWriter {
       dropped.swap(dropped_);
     }
     for (const auto& [counter, count] : dropped) {
-      Write({Target::kEvents, Keep::kAlways, Framed(EncodeEvent({RunTime{}, Drop{counter, count}}))});
+      Write(
+          {Target::kEvents, Keep::kAlways, Framed(EncodeEvent({RunTime{}, Drop{counter, count}}))});
     }
   }
 
@@ -186,7 +190,8 @@ class FileWriter final : public RecordingWriter {
   }
 
   void Write(const Item& item) {
-    const int fault = item.target == Target::kTail ? WriteTail(item.frame) : folder_.events.Append(item.frame);
+    const int fault =
+        item.target == Target::kTail ? WriteTail(item.frame) : folder_.events.Append(item.frame);
     if (fault == 0) {
       return;
     }
@@ -194,7 +199,8 @@ class FileWriter final : public RecordingWriter {
       const MutexLock lock(mutex_);
       fault_ = fault;
       if (item.keep != Keep::kAlways) {
-        dropped_["record.bytes_dropped_disk_refused"] += static_cast<std::int64_t>(item.frame.size());
+        dropped_["record.bytes_dropped_disk_refused"] +=
+            static_cast<std::int64_t>(item.frame.size());
       }
     }
     WriteReserve(item);
@@ -212,11 +218,13 @@ class FileWriter final : public RecordingWriter {
     return folder_.tails[static_cast<std::size_t>(current)].Append(frame);
   }
 
-  /// The disk is full (or gone): the exit and the last words of the log still fit into what was reserved.
+  /// The disk is full (or gone): the exit and the last words of the log still fit into what was
+  /// reserved.
   void WriteReserve(const Item& item) {
     const std::int64_t room = kReserveBytes - folder_.reserve.size();
     const std::int64_t kept_free = item.keep == Keep::kAlways ? 0 : kReserveBytes / 4;
-    if (item.keep != Keep::kSample && room - static_cast<std::int64_t>(item.frame.size()) >= kept_free) {
+    if (item.keep != Keep::kSample &&
+        room - static_cast<std::int64_t>(item.frame.size()) >= kept_free) {
       [[maybe_unused]] const int fault = folder_.reserve.Append(item.frame);
     }
   }
@@ -254,14 +262,17 @@ Result<std::unique_ptr<RecordingWriter>> RecordingWriter::Create(const std::stri
   if (!folder) {
     return folder.error();
   }
-  if (const int fault = folder->events.Append(Framed(EncodeHeader({kRecordingFormat, std::string(kVersion)}))); fault != 0) {
+  if (const int fault =
+          folder->events.Append(Framed(EncodeHeader({kRecordingFormat, std::string(kVersion)})));
+      fault != 0) {
     return SystemError("cannot write into '" + directory + "'", fault);
   }
   SharedState* shared = MakeSharedState();
   if (shared == nullptr) {
     return SystemError("cannot share memory", errno);
   }
-  return std::unique_ptr<RecordingWriter>(std::make_unique<FileWriter>(std::move(*folder), options, shared));
+  return std::unique_ptr<RecordingWriter>(
+      std::make_unique<FileWriter>(std::move(*folder), options, shared));
 }
 
 std::unique_ptr<RecordingWriter> RecordingWriter::Null() { return std::make_unique<NullWriter>(); }

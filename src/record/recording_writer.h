@@ -13,19 +13,20 @@ namespace whystop {
 enum class LogStream : std::uint8_t { kStdout = 1, kStderr = 2, kTerminal = 3 };
 
 struct RecordingOptions {
-  std::int64_t log_head_bytes = 8 << 20;   // Of the job's output kept from the start...
-  std::int64_t log_tail_bytes = 24 << 20;  // ...and from the end; what lies between is counted and dropped.
-  std::size_t queue_bytes = 16 << 20;      // Waiting for the disk at most.
+  std::int64_t log_head_bytes = 8 << 20;  // Of the job's output kept from the start...
+  std::int64_t log_tail_bytes =
+      24 << 20;  // ...and from the end; what lies between is counted and dropped.
+  std::size_t queue_bytes = 16 << 20;  // Waiting for the disk at most.
 };
 
-/// Writes one recording: a directory that this process has locked. No call blocks on the disk and none fails: what
-/// cannot be kept is counted, and the report says so. Calls come from one thread; a thread of its own does the
-/// writing. Before fork() nothing runs: `Start` begins the thread, so that a standby process can inherit an opened
-/// writer and start it only if it must take over.
+/// Writes one recording: a directory that this process has locked. No call blocks on the disk and
+/// none fails: what cannot be kept is counted, and the report says so. Calls come from one thread;
+/// a thread of its own does the writing. Before fork() nothing runs: `Start` begins the thread, so
+/// that a standby process can inherit an opened writer and start it only if it must take over.
 class RecordingWriter {
  public:
-  /// Makes the directory (0700) if need be, locks it and opens its files (0600). Fails when another whystop holds
-  /// the lock (kBusy, with its pid), or nothing can be written there.
+  /// Makes the directory (0700) if need be, locks it and opens its files (0600). Fails when another
+  /// whystop holds the lock (kBusy, with its pid), or nothing can be written there.
   static Result<std::unique_ptr<RecordingWriter>> Create(const std::string& directory,
                                                          const RecordingOptions& options);
   /// A writer that keeps nothing, for a run whose recording could not be made.
@@ -38,7 +39,8 @@ class RecordingWriter {
   virtual void AppendLog(RunTime at, LogStream stream, std::string_view bytes) = 0;
   /// Raw slots of a probe's ring, understood when read.
   virtual void AppendProbe(RunTime at, std::int64_t pid, std::string_view slots) = 0;
-  /// Writes everything out and syncs it. The one call that waits for the disk; made at the end of the run.
+  /// Writes everything out and syncs it. The one call that waits for the disk; made at the end of
+  /// the run.
   virtual void Finish() = 0;
   /// Why recording stopped ("No space left on device"), or empty.
   virtual std::string fault() const = 0;

@@ -12,8 +12,8 @@ SampleThinner::Thinned SampleThinner::Thin(const Sample& sample) {
   --until_whole_;
   out.sample.readings.reserve(sample.readings.size());
   for (const Reading& reading : sample.readings) {
-    const std::uint64_t key =
-        (static_cast<std::uint64_t>(reading.subject) << 16) | static_cast<std::uint64_t>(reading.quantity);
+    const std::uint64_t key = (static_cast<std::uint64_t>(reading.subject) << 16) |
+                              static_cast<std::uint64_t>(reading.quantity);
     const auto [found, is_new] = last_.try_emplace(key, reading.value);
     if (is_new || found->second != reading.value) {
       found->second = reading.value;

@@ -7,8 +7,8 @@
 
 namespace whystop {
 
-/// Leaves out what did not change since the last sample, and makes every 60th sample whole, so that a reader that
-/// starts anywhere knows all values within a minute.
+/// Leaves out what did not change since the last sample, and makes every 60th sample whole, so that
+/// a reader that starts anywhere knows all values within a minute.
 class SampleThinner {
  public:
   struct Thinned {

@@ -1,23 +1,28 @@
 #include "report/event_json.h"
 
-
 #include "report/json_writer.h"
 
 namespace whystop {
 namespace {
 
-constexpr std::string_view kKinds[] = {"run-start",   "sample",       "subject",       "process-start", "process-end",
-                                       "signal",      "clock",        "kernel-line",   "log-fact",      "exception",
-                                       "scalar",      "progress",     "tensor-stats",  "observation",   "drop",
-                                       "note",        "run-end",      "text-end"};
-static_assert(std::size(kKinds) == std::variant_size_v<EventBody>, "a name for every kind of event");
+constexpr std::string_view kKinds[] = {
+    "run-start",    "sample",      "subject",  "process-start", "process-end", "signal",
+    "clock",        "kernel-line", "log-fact", "exception",     "scalar",      "progress",
+    "tensor-stats", "observation", "drop",     "note",          "run-end",     "text-end"};
+static_assert(std::size(kKinds) == std::variant_size_v<EventBody>,
+              "a name for every kind of event");
 
-constexpr std::string_view kRoles[] = {"other",      "train-loss",  "validation-loss", "learning-rate",
-                                       "gradient-norm", "loss-scale", "train-score",     "validation-score"};
-constexpr std::string_view kLogRoles[] = {"root", "confirm", "cascade", "context", "noise", "normal"};
-constexpr std::string_view kStats[] = {"weight", "gradient", "update", "input", "target", "output", "activation"};
-constexpr std::string_view kSubjects[] = {"host", "tree", "process", "cgroup", "mount", "gpu", "recorder"};
-constexpr std::string_view kTextEnds[] = {"completed", "mid-line", "mid-progress", "silent", "nul-tail"};
+constexpr std::string_view kRoles[] = {"other",         "train-loss",      "validation-loss",
+                                       "learning-rate", "gradient-norm",   "loss-scale",
+                                       "train-score",   "validation-score"};
+constexpr std::string_view kLogRoles[] = {"root",    "confirm", "cascade",
+                                          "context", "noise",   "normal"};
+constexpr std::string_view kStats[] = {"weight", "gradient", "update",    "input",
+                                       "target", "output",   "activation"};
+constexpr std::string_view kSubjects[] = {"host",  "tree", "process", "cgroup",
+                                          "mount", "gpu",  "recorder"};
+constexpr std::string_view kTextEnds[] = {"completed", "mid-line", "mid-progress", "silent",
+                                          "nul-tail"};
 
 template <std::size_t N, typename Enum>
 std::string_view NameIn(const std::string_view (&names)[N], Enum value) {
@@ -59,7 +64,8 @@ class BodyJson {
       out_.Open();
       out_.Number("subject", std::int64_t{reading.subject});
       const QuantityInfo* info = FindQuantity(reading.quantity);
-      out_.Text("quantity", info == nullptr ? std::to_string(static_cast<int>(reading.quantity)) : std::string(info->name));
+      out_.Text("quantity", info == nullptr ? std::to_string(static_cast<int>(reading.quantity))
+                                            : std::string(info->name));
       out_.Number("value", reading.value);
       out_.Close();
     }

@@ -6,7 +6,8 @@
 
 namespace whystop {
 
-/// The verdict as JSON, schema 1 (docs/verdict.schema.json): the same content that the terminal shows.
+/// The verdict as JSON, schema 1 (docs/verdict.schema.json): the same content that the terminal
+/// shows.
 std::string RenderJson(const Verdict& verdict);
 
 }  // namespace whystop

@@ -8,8 +8,9 @@
 
 namespace whystop {
 
-/// Writes JSON that any parser takes, whatever bytes a log held: text that is not UTF-8 gets U+FFFD for each bad byte,
-/// and numbers that are not finite go as "NaN", "Infinity" and "-Infinity". An empty key is for elements of a list.
+/// Writes JSON that any parser takes, whatever bytes a log held: text that is not UTF-8 gets U+FFFD
+/// for each bad byte, and numbers that are not finite go as "NaN", "Infinity" and "-Infinity". An
+/// empty key is for elements of a list.
 class JsonWriter {
  public:
   /// `indent`: spaces a level; 0: all on one line.

@@ -43,10 +43,12 @@ class Page {
       std::size_t size = rest.size();
       if (size > room) {
         const auto space = rest.rfind(' ', room);
-        const auto word = std::min(rest.find(' ', room), rest.size()) - (space == std::string_view::npos ? 0 : space);
+        const auto word = std::min(rest.find(' ', room), rest.size()) -
+                          (space == std::string_view::npos ? 0 : space);
         size = space == std::string_view::npos || (space < room / 2 && word > room) ? room : space;
       }
-      text_ += (first ? shown : std::string(kLabelWidth, ' ')) + std::string(rest.substr(0, size)) + "\n";
+      text_ += (first ? shown : std::string(kLabelWidth, ' ')) + std::string(rest.substr(0, size)) +
+               "\n";
       rest.remove_prefix(size);
       rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
       first = false;
@@ -66,8 +68,9 @@ std::string PlaceOf(const Evidence& evidence) {
   if (evidence.place.file.empty()) {
     return "";
   }
-  const std::string place =
-      evidence.place.line > 0 ? fmt::format("{}:{}", evidence.place.file, evidence.place.line) : evidence.place.file;
+  const std::string place = evidence.place.line > 0
+                                ? fmt::format("{}:{}", evidence.place.file, evidence.place.line)
+                                : evidence.place.file;
   const std::string_view name = std::string_view(place).substr(place.rfind('/') + 1);
   return evidence.text.find(name) == std::string::npos ? fmt::format("  [{}]", place) : "";
 }
@@ -76,7 +79,8 @@ void ShowCause(const VerdictCause& cause, Page& page) {
   const std::string_view label = cause.role == CauseRole::kRoot          ? "  why"
                                  : cause.role == CauseRole::kConsequence ? "  then"
                                                                          : "  also";
-  std::string title = cause.title.empty() ? cause.id : fmt::format("{} ({})", cause.title, cause.id);
+  std::string title =
+      cause.title.empty() ? cause.id : fmt::format("{} ({})", cause.title, cause.id);
   if (cause.confidence != Confidence::kCertain) {
     title += fmt::format(", {}", Name(cause.confidence));
   }
@@ -115,23 +119,29 @@ std::string Title(const Verdict& verdict) {
   if (!verdict.command.empty()) {
     title += "  " + CommandLine(verdict);
   } else if (!verdict.sources.empty()) {
-    title += "  " + verdict.sources.front() +
-             (verdict.sources.size() > 1 ? fmt::format(" and {} more", verdict.sources.size() - 1) : "");
+    title +=
+        "  " + verdict.sources.front() +
+        (verdict.sources.size() > 1 ? fmt::format(" and {} more", verdict.sources.size() - 1) : "");
   }
   if (verdict.progress.seconds) {
-    title += "  " + HumanDuration(std::chrono::nanoseconds(std::llround(*verdict.progress.seconds * 1e9)));
+    title += "  " +
+             HumanDuration(std::chrono::nanoseconds(std::llround(*verdict.progress.seconds * 1e9)));
   }
   return title;
 }
 
 std::string LearningLine(const Verdict& verdict) {
   static constexpr std::pair<Learning, std::string_view> kWords[] = {
-      {Learning::kImproving, "yes, still improving"}, {Learning::kConverged, "yes, levelled off"},
-      {Learning::kStalled, "stalled"},                {Learning::kDiverged, "no, it diverged"},
-      {Learning::kNeverLearned, "no, it never learned"}, {Learning::kUnknown, "cannot say"}};
+      {Learning::kImproving, "yes, still improving"},
+      {Learning::kConverged, "yes, levelled off"},
+      {Learning::kStalled, "stalled"},
+      {Learning::kDiverged, "no, it diverged"},
+      {Learning::kNeverLearned, "no, it never learned"},
+      {Learning::kUnknown, "cannot say"}};
   for (const auto& [state, words] : kWords) {
     if (state == verdict.learning) {
-      return fmt::format("{}{}{}", words, verdict.learning_text.empty() ? "" : ": ", verdict.learning_text);
+      return fmt::format("{}{}{}", words, verdict.learning_text.empty() ? "" : ": ",
+                         verdict.learning_text);
     }
   }
   return "";
@@ -158,8 +168,9 @@ void ShowSurroundings(const Verdict& verdict, Page& page) {
 std::string RenderTerminal(const Verdict& verdict, const TerminalStyle& style) {
   Page page(style);
   const bool bad = ExitCodeOf(verdict) == 1;
-  const std::string_view label = verdict.outcome == Outcome::kRunning || verdict.outcome == Outcome::kHung ? "RUNNING"
-                                                                                                         : "STOPPED";
+  const std::string_view label =
+      verdict.outcome == Outcome::kRunning || verdict.outcome == Outcome::kHung ? "RUNNING"
+                                                                                : "STOPPED";
   page.Line(Title(verdict), "");
   page.Blank();
   page.Line(label, verdict.ending, bad ? "1;31" : "1;32");

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/human.h"
 #include "base/fd.h"
+#include "base/human.h"
 #include "sense/cgroup_sensor.h"
 #include "sense/disk_sensor.h"
 #include "sense/gpu_sensor.h"
@@ -24,11 +24,13 @@ void AddMemory(const SurroundingsInput& input, std::vector<SurroundingFact>& out
     out.push_back({"memory", "unknown", State::kUnavailable, "/proc/meminfo cannot be read"});
     return;
   }
-  out.push_back({"memory",
-                 fmt::format("{} available of {}",
-                             memory.available_bytes ? HumanBytes(static_cast<double>(*memory.available_bytes)) : "?",
-                             HumanBytes(static_cast<double>(*memory.total_bytes))),
-                 State::kOk, ""});
+  out.push_back(
+      {"memory",
+       fmt::format(
+           "{} available of {}",
+           memory.available_bytes ? HumanBytes(static_cast<double>(*memory.available_bytes)) : "?",
+           HumanBytes(static_cast<double>(*memory.total_bytes))),
+       State::kOk, ""});
   const std::int64_t swap = memory.swap_total_bytes.value_or(0);
   out.push_back({"swap", swap == 0 ? "none" : HumanBytes(static_cast<double>(swap)), State::kOk,
                  swap == 0 ? "without swap the kernel kills as soon as memory is used up" : ""});
@@ -67,11 +69,13 @@ void AddCgroups(const SurroundingsInput& input, std::vector<SurroundingFact>& ou
   out.push_back({"out-of-memory counter", counted ? "readable" : "not readable",
                  counted ? State::kOk : State::kUnavailable,
                  counted ? "" : "kills by a group's limit are known by the kernel log only"});
-  out.push_back(
-      {"memory limit",
-       memory ? fmt::format("{} by cgroup {}", HumanBytes(static_cast<double>(memory->first)), memory->second) : "none",
-       memory ? State::kLimited : State::kOk,
-       memory ? "page cache and /dev/shm count towards it" : ""});
+  out.push_back({"memory limit",
+                 memory
+                     ? fmt::format("{} by cgroup {}",
+                                   HumanBytes(static_cast<double>(memory->first)), memory->second)
+                     : "none",
+                 memory ? State::kLimited : State::kOk,
+                 memory ? "page cache and /dev/shm count towards it" : ""});
   out.push_back({"task limit",
                  pids ? fmt::format("{} by cgroup {}", pids->first, pids->second) : "none",
                  pids ? State::kLimited : State::kOk, pids ? "counts threads, not processes" : ""});
@@ -92,11 +96,12 @@ void AddDisk(const std::string& name, const std::string& path, const Surrounding
   }
   const bool low = space->free_bytes < space->total_bytes / 20 ||
                    (space->free_inodes && *space->free_inodes < *space->total_inodes / 20);
-  out.push_back({name,
-                 fmt::format("{} free of {} at {}", HumanBytes(static_cast<double>(space->free_bytes)),
-                             HumanBytes(static_cast<double>(space->total_bytes)), path),
-                 low ? State::kLimited : State::kOk,
-                 low ? "less than 5 % of the bytes or inodes are free" : ""});
+  out.push_back(
+      {name,
+       fmt::format("{} free of {} at {}", HumanBytes(static_cast<double>(space->free_bytes)),
+                   HumanBytes(static_cast<double>(space->total_bytes)), path),
+       low ? State::kLimited : State::kOk,
+       low ? "less than 5 % of the bytes or inodes are free" : ""});
 }
 
 void AddGpus(const SurroundingsInput& input, std::vector<SurroundingFact>& out) {
@@ -122,12 +127,15 @@ void AddGpus(const SurroundingsInput& input, std::vector<SurroundingFact>& out) 
     out.push_back(
         {"GPU", fmt::format("{} by {}", report->gpus.size(), report->driver), State::kOk, ""});
     for (const GpuFacts& gpu : report->gpus) {
-      out.push_back(
-          {fmt::format("GPU {}", gpu.index),
-           fmt::format("{} {} used of {}", gpu.name.empty() ? gpu.uuid : gpu.name,
-                       gpu.memory_used_bytes ? HumanBytes(static_cast<double>(*gpu.memory_used_bytes)) : "?",
-                       gpu.memory_total_bytes ? HumanBytes(static_cast<double>(*gpu.memory_total_bytes)) : "?"),
-           State::kOk, ""});
+      out.push_back({fmt::format("GPU {}", gpu.index),
+                     fmt::format("{} {} used of {}", gpu.name.empty() ? gpu.uuid : gpu.name,
+                                 gpu.memory_used_bytes
+                                     ? HumanBytes(static_cast<double>(*gpu.memory_used_bytes))
+                                     : "?",
+                                 gpu.memory_total_bytes
+                                     ? HumanBytes(static_cast<double>(*gpu.memory_total_bytes))
+                                     : "?"),
+                     State::kOk, ""});
     }
   }
 }

@@ -86,7 +86,8 @@ TEST(SystemSensors, SeesThisMachineAndTheTreeOfAProcess) {
   const pid_t pids[] = {child.pid()};
   sensors->Sample(seconds(1), pids, events);
   EXPECT_EQ(Value(events, Subject::Kind::kTree, Quantity::kTreeProcesses), 3);
-  EXPECT_GE(Value(events, Subject::Kind::kProcess, Quantity::kProcessThreads, child.pid()), 1);  // A sanitizer may add one of its own.
+  EXPECT_GE(Value(events, Subject::Kind::kProcess, Quantity::kProcessThreads, child.pid()),
+            1);  // A sanitizer may add one of its own.
   EXPECT_GT(Value(events, Subject::Kind::kProcess, Quantity::kProcessRssBytes, child.pid()), 0);
   EXPECT_GT(Value(events, Subject::Kind::kProcess, Quantity::kProcessAnonBytes, child.pid()), 0);
   EXPECT_GT(Value(events, Subject::Kind::kProcess, Quantity::kProcessFds, child.pid()), 2);

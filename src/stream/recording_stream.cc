@@ -31,7 +31,8 @@ std::uint64_t SequenceAt(std::string_view slots, std::size_t offset) {
 
 }  // namespace
 
-Result<std::unique_ptr<RecordingStream>> RecordingStream::Open(const std::string& directory, EventSink& out) {
+Result<std::unique_ptr<RecordingStream>> RecordingStream::Open(const std::string& directory,
+                                                               EventSink& out) {
   auto reader = RecordingReader::Open(directory);
   if (!reader) {
     return reader.error();
@@ -75,7 +76,8 @@ void RecordingStream::Take(const LogBytes& log, RunTime at) {
 void RecordingStream::Take(const ProbeSlots& probe, RunTime at) {
   if (probe.slots.size() >= kSlotBytes) {
     std::uint64_t& last = slot_last_[probe.pid];
-    last = std::max(last, SequenceAt(probe.slots, probe.slots.size() / kSlotBytes * kSlotBytes - kSlotBytes));
+    last = std::max(
+        last, SequenceAt(probe.slots, probe.slots.size() / kSlotBytes * kSlotBytes - kSlotBytes));
   }
   slots_.Feed(probe.pid, at, probe.slots, out_);
 }
@@ -111,9 +113,10 @@ void RecordingStream::Finish() {
     reader->Finish(last_at_, std::nullopt);
   }
   const RecordingDamage damage = reader_.DamageAtEnd();
-  const std::pair<const char*, std::int64_t> counters[] = {{"record.corrupt_frames", damage.corrupt_frames},
-                                                           {"record.corrupt_bytes", damage.corrupt_bytes},
-                                                           {"record.unknown_messages", damage.unknown_messages}};
+  const std::pair<const char*, std::int64_t> counters[] = {
+      {"record.corrupt_frames", damage.corrupt_frames},
+      {"record.corrupt_bytes", damage.corrupt_bytes},
+      {"record.unknown_messages", damage.unknown_messages}};
   for (const auto& [counter, count] : counters) {
     if (count > 0) {
       out_.Push({last_at_, Drop{counter, count}});

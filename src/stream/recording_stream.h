@@ -13,11 +13,13 @@
 
 namespace whystop {
 
-/// A recording as one stream of events in order of time: what was recorded, and what is understood only now, when it
-/// is read: the job's output by text/, the probe's slots by wire/. Live and post-mortem alike.
+/// A recording as one stream of events in order of time: what was recorded, and what is understood
+/// only now, when it is read: the job's output by text/, the probe's slots by wire/. Live and
+/// post-mortem alike.
 class RecordingStream {
  public:
-  static Result<std::unique_ptr<RecordingStream>> Open(const std::string& directory, EventSink& out);
+  static Result<std::unique_ptr<RecordingStream>> Open(const std::string& directory,
+                                                       EventSink& out);
   RecordingStream(const RecordingStream&) = delete;
   RecordingStream& operator=(const RecordingStream&) = delete;
 
@@ -42,7 +44,8 @@ class RecordingStream {
   SlotDecoder slots_;
   std::map<LogStream, std::unique_ptr<LogReader>> logs_;
   std::map<LogStream, std::int64_t> log_next_;
-  std::map<std::int64_t, std::uint64_t> slot_last_;  // Sequence of the newest recorded slot by process.
+  std::map<std::int64_t, std::uint64_t>
+      slot_last_;  // Sequence of the newest recorded slot by process.
   RunTime last_at_{};
   bool saw_end_ = false;
 };

@@ -16,7 +16,7 @@ constexpr std::size_t kPendingMax = 64;
 constexpr std::int64_t kAdvancesToSurvive =
     3;  // Other ranks and a bar's last redraw move on a little.
 constexpr std::int64_t kTeardownLinesMax =
-    80;                               // A program that says more after a traceback has gone on.
+    80;  // A program that says more after a traceback has gone on.
 // A pipe or file gets standard output in buffers of this size, standard error at once: a traceback
 // may stand before the program's last words.
 constexpr std::int64_t kStdioBufferBytes = 8192;
@@ -27,7 +27,8 @@ bool IsBlank(std::string_view text) {
                      [](char letter) { return letter == ' ' || letter == '\t'; });
 }
 
-/// A common phrase that a logger passes on as information: a sample of generated text, a message quoted.
+/// A common phrase that a logger passes on as information: a sample of generated text, a message
+/// quoted.
 bool IsOnlyMentioned(const Signature& row, LogLevel level) {
   return row.generic && row.role == LogFact::Role::kRoot &&
          (level == LogLevel::kInfo || level == LogLevel::kDebug);
@@ -115,8 +116,8 @@ bool LogReader::ReadBar(std::string_view text, std::int64_t number, std::string_
   // Drawn again as it was, after a message or at the end: no new point.
   const bool redrawn = progress_.advances() == advances_before && bar->postfix == last_postfix_;
   last_postfix_.assign(bar->postfix);
-  if (!redrawn && !bar->postfix.empty() && Lex(closed ? bar->postfix : WithoutCutNumber(bar->postfix)) &&
-      !metric_line_.values.empty()) {
+  if (!redrawn && !bar->postfix.empty() &&
+      Lex(closed ? bar->postfix : WithoutCutNumber(bar->postfix)) && !metric_line_.values.empty()) {
     metric_line_.step = bar->done;
     metric_line_.steps = bar->total;
     PushScalars(metric_line_, number, std::nullopt);

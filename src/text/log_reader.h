@@ -92,10 +92,10 @@ class LogReader final : private LineSink {
 
   RunTime at_{};
   ShapeCache shapes_;
-  bool finishing_ = false;  // What comes now has no line break: its last number may be cut.
+  bool finishing_ = false;          // What comes now has no line break: its last number may be cut.
   const LinePlan* plan_ = nullptr;  // For the line at hand, if its shape is known.
   MetricStream::KnownNames* known_names_ = nullptr;  // Of metric_line_, if it was read by the plan.
-  MetricLine metric_line_;  // Scratch, as are the points and the event.
+  MetricLine metric_line_;                           // Scratch, as are the points and the event.
   std::vector<MetricStream::Point> points_;
   Event scalar_event_;
   ColumnTable columns_;
@@ -105,9 +105,9 @@ class LogReader final : private LineSink {
   std::int64_t bar_advances_ = 0;
   std::int64_t bytes_ = 0;
   std::int64_t failed_at_advances_ = 0;
-  std::optional<Mark> completed_;      // The last planned end that was told.
+  std::optional<Mark> completed_;       // The last planned end that was told.
   std::int64_t ended_after_bytes_ = 0;  // The last exception that ended the program.
-  std::int64_t lines_since_end_ = 0;  // Ordinary lines after the last sign of an end.
+  std::int64_t lines_since_end_ = 0;    // Ordinary lines after the last sign of an end.
   std::string last_postfix_;
   std::string last_line_;
   std::int64_t last_line_number_ = 0;

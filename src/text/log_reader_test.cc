@@ -145,7 +145,8 @@ TEST(LogReader, ABarDrawnAgainAsItWasIsNoPoint) {
 
 TEST(LogReader, ASurvivedFailureDoesNotMakeTheNextOneAnotherRun) {
   const std::string retry = "WARNING skipping: CUDA out of memory. Tried to allocate 2.34 GiB\n";
-  const Kept kept = Read(Epochs(1, 10, 40) + retry + Epochs(11, 20, 40) + retry + Epochs(21, 30, 40));
+  const Kept kept =
+      Read(Epochs(1, 10, 40) + retry + Epochs(11, 20, 40) + retry + Epochs(21, 30, 40));
   for (const Observation& seen : kept.All<Observation>()) {
     EXPECT_NE(seen.kind, "session-start");
   }

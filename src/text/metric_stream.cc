@@ -43,9 +43,8 @@ const MetricStream::Name* MetricStream::AddName(std::string_view key, bool valid
   if (names_.size() + held_out_names_.size() >= kKeysMax) {
     return nullptr;
   }
-  Name name{.series = ReadableText(key, 128),
-            .role = roles_.Of(key),
-            .bookkeeping = IsBookkeeping(key)};
+  Name name{
+      .series = ReadableText(key, 128), .role = roles_.Of(key), .bookkeeping = IsBookkeeping(key)};
   if (validation && (name.role == SeriesRole::kTrainLoss || name.role == SeriesRole::kTrainScore)) {
     name.series = "val " + name.series;
     name.role = roles_.Of(name.series);

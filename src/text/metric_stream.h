@@ -34,7 +34,8 @@ class MetricStream {
     SeriesRole role = SeriesRole::kOther;
     bool bookkeeping = false;  // A time, rate or size: no part of how well a model learns.
   };
-  /// What was found out about lines with the same names in the same order, for the next one of them.
+  /// What was found out about lines with the same names in the same order, for the next one of
+  /// them.
   struct KnownNames {
     std::vector<const Name*> names;
     std::uint64_t shape = 0;

@@ -134,7 +134,8 @@ void JoinThousands(std::string_view text, NumberToken& token) {
                      text.begin() + static_cast<std::ptrdiff_t>(token.size) + 4, IsDigit) &&
          (token.size + 4 >= text.size() || !IsDigit(text[token.size + 4])) && token.value < 1e12) {
     const std::string_view group = text.substr(token.size + 1, 3);
-    token.value = token.value * 1000 + (group[0] - '0') * 100 + (group[1] - '0') * 10 + (group[2] - '0');
+    token.value =
+        token.value * 1000 + (group[0] - '0') * 100 + (group[1] - '0') * 10 + (group[2] - '0');
     token.size += 4;
   }
 }

@@ -13,11 +13,14 @@ constexpr std::array<std::string_view, 13> kEpochKeys = {
     "total_epochs", "max_epoch",  "Num Epochs", "num epochs", "Total epochs",
     "n_epoch",      "nb_epoch",   "nepochs"};
 constexpr std::array<std::string_view, 15> kStepKeys = {
-    "max_steps",          "total_steps",     "train_iters",
-    "max_iters",          "max_iter",        "Total optimization steps",
-    "num_training_steps", "max_train_steps", "total_iterations",
-    "iters",              "num_iters",       "n_iters",
-    "num_train_steps",    "total_iter",      "max_update"};
+    "max_steps",          "total_steps",
+    "train_iters",        "max_iters",
+    "max_iter",           "Total optimization steps",
+    "num_training_steps", "max_train_steps",
+    "total_iterations",   "iters",
+    "num_iters",          "n_iters",
+    "num_train_steps",    "total_iter",
+    "max_update"};
 
 bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
 

@@ -113,7 +113,8 @@ bool PeelService(std::string_view& text) {
   }
   const std::string_view name = head.substr(0, head.find_last_not_of(' ', bar - 1) + 1);
   const std::size_t number = name.find_last_not_of("0123456789");
-  if (number == std::string_view::npos || number + 1 == name.size() || (name[number] != '-' && name[number] != '_') ||
+  if (number == std::string_view::npos || number + 1 == name.size() ||
+      (name[number] != '-' && name[number] != '_') ||
       !std::all_of(name.begin(), name.end(), [](char letter) {
         return IsOf(letter, kLetterWord) || letter == '-' || letter == '.';
       })) {

@@ -14,34 +14,40 @@ using Words = std::vector<std::string>;
 constexpr std::size_t kNameBytesMax = 256;  // Longer names are not written by people.
 
 constexpr std::array<std::string_view, 11> kValidationWords = {
-    "val", "valid", "validation", "eval", "evaluation", "test", "testing", "dev", "holdout", "vl", "cv"};
+    "val",     "valid", "validation", "eval", "evaluation", "test",
+    "testing", "dev",   "holdout",    "vl",   "cv"};
 constexpr std::array<std::string_view, 4> kTrainWords = {"train", "training", "trn", "tr"};
 // Words that say how a loss was taken, not which part of it.
 constexpr std::array<std::string_view, 27> kNeutralWords = {
-    "step", "epoch", "batch",  "iter",   "iteration", "iterations", "vs",   "running",  "avg",
-    "mean", "average", "total", "smooth", "smoothed", "moving",     "lm",   "current",  "cur",
-    "overall", "sum", "all",  "ema",    "final",     "per",        "log",  "metrics",  "scalars"};
+    "step",    "epoch", "batch",   "iter",    "iteration", "iterations", "vs",
+    "running", "avg",   "mean",    "average", "total",     "smooth",     "smoothed",
+    "moving",  "lm",    "current", "cur",     "overall",   "sum",        "all",
+    "ema",     "final", "per",     "log",     "metrics",   "scalars"};
 constexpr std::array<std::string_view, 2> kLossWords = {"loss", "losses"};
 constexpr std::array<std::string_view, 14> kLossLikeWords = {
-    "mse", "rmse", "mae", "ce", "bce", "nll", "xent", "crossentropy", "logloss",
-    "mlogloss", "rmsle", "msle", "wer", "cer"};
+    "mse",          "rmse",    "mae",      "ce",    "bce",  "nll", "xent",
+    "crossentropy", "logloss", "mlogloss", "rmsle", "msle", "wer", "cer"};
 constexpr std::array<std::string_view, 21> kScoreWords = {
-    "acc", "accuracy", "accuracies", "f1", "auc", "auroc", "precision", "recall", "dice", "jaccard", "top1",
-    "top5", "acc1", "acc5", "ndcg", "mcc", "psnr", "ssim", "roc", "winrate", "accu"};
+    "acc",    "accuracy", "accuracies", "f1",   "auc",  "auroc",   "precision",
+    "recall", "dice",     "jaccard",    "top1", "top5", "acc1",    "acc5",
+    "ndcg",   "mcc",      "psnr",       "ssim", "roc",  "winrate", "accu"};
 // Scores that are only ever computed on held-out examples.
-constexpr std::array<std::string_view, 9> kHeldOutScoreWords = {"map", "ap", "bleu", "sacrebleu", "meteor",
-                                                                "miou", "rouge", "iou", "mrr"};
-constexpr std::array<std::string_view, 6> kRewardWords = {"reward", "rewards", "rew", "return", "returns", "score"};
+constexpr std::array<std::string_view, 9> kHeldOutScoreWords = {
+    "map", "ap", "bleu", "sacrebleu", "meteor", "miou", "rouge", "iou", "mrr"};
+constexpr std::array<std::string_view, 6> kRewardWords = {"reward", "rewards", "rew",
+                                                          "return", "returns", "score"};
 // Two players or a moving target: such a loss does not fall when all is well.
 constexpr std::array<std::string_view, 21> kOpposedWords = {
-    "d", "g", "gen", "generator", "disc", "discriminator", "adv", "adversarial", "gan", "critic", "actor",
-    "policy", "pg", "value", "vf", "entropy", "kl", "gp", "gradient", "aux", "q"};
+    "d",   "g",      "gen",      "generator", "disc", "discriminator", "adv", "adversarial",
+    "gan", "critic", "actor",    "policy",    "pg",   "value",         "vf",  "entropy",
+    "kl",  "gp",     "gradient", "aux",       "q"};
 // A name with one of these is about something else than the value itself.
 constexpr std::array<std::string_view, 34> kForeignWords = {
-    "std",    "stdev",  "var",     "variance", "min",     "best",      "time",    "sec",     "seconds",
-    "weight", "weights", "coef",   "lambda",   "count",   "num",       "ppl",     "perplexity", "threshold",
-    "target", "patience", "delta", "samples",  "runtime", "bias",      "chosen",  "rejected", "margins",
-    "momentum", "decay", "multiplier", "scheduler", "param", "params", "length"};
+    "std",     "stdev",      "var",        "variance",  "min",      "best",     "time",
+    "sec",     "seconds",    "weight",     "weights",   "coef",     "lambda",   "count",
+    "num",     "ppl",        "perplexity", "threshold", "target",   "patience", "delta",
+    "samples", "runtime",    "bias",       "chosen",    "rejected", "margins",  "momentum",
+    "decay",   "multiplier", "scheduler",  "param",     "params",   "length"};
 
 template <std::size_t N>
 bool Contains(const std::array<std::string_view, N>& set, std::string_view word) {
@@ -50,14 +56,16 @@ bool Contains(const std::array<std::string_view, N>& set, std::string_view word)
 
 template <std::size_t N>
 bool AnyOf(const Words& words, const std::array<std::string_view, N>& set) {
-  return std::any_of(words.begin(), words.end(), [&set](const std::string& word) { return Contains(set, word); });
+  return std::any_of(words.begin(), words.end(),
+                     [&set](const std::string& word) { return Contains(set, word); });
 }
 
 bool Has(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// A word of one metric's name that llm.c abbreviates: "trl" and "tel" are its training and test loss.
+/// A word of one metric's name that llm.c abbreviates: "trl" and "tel" are its training and test
+/// loss.
 std::string_view Unfolded(std::string_view name) {
   return name == "trl" ? "train loss" : name == "tel" ? "test loss" : name;
 }
@@ -70,8 +78,8 @@ void AddWord(Words& words, std::string word) {
   for (const std::string_view tail : {"loss", "acc", "lr", "accuracy"}) {
     if (word.size() > tail.size() && word.ends_with(tail)) {
       std::string head = word.substr(0, word.size() - tail.size());
-      if (Contains(kTrainWords, head) || Contains(kValidationWords, head) || (tail == "loss" && head != "log" &&
-                                                                            head != "mlog" && head.size() > 2)) {
+      if (Contains(kTrainWords, head) || Contains(kValidationWords, head) ||
+          (tail == "loss" && head != "log" && head != "mlog" && head.size() > 2)) {
         words.push_back(std::move(head));
         words.emplace_back(tail);
         return;
@@ -81,8 +89,8 @@ void AddWord(Words& words, std::string word) {
   words.push_back(std::move(word));
 }
 
-/// Lower-case words of "metrics/mAP50(B)", "trainLoss", "lm-loss-training": parted by signs and by humps after two
-/// or more small letters, so that "mAP" stays one word.
+/// Lower-case words of "metrics/mAP50(B)", "trainLoss", "lm-loss-training": parted by signs and by
+/// humps after two or more small letters, so that "mAP" stays one word.
 Words SplitName(std::string_view name) {
   Words words;
   std::string word;
@@ -108,8 +116,8 @@ Words SplitName(std::string_view name) {
 
 bool IsLearningRate(const Words& words) {
   const bool learning_rate = Has(words, "learning") && Has(words, "rate");
-  return (learning_rate || Has(words, "lr") || Has(words, "learningrate")) && !Has(words, "scale") &&
-         !Has(words, "loss") && !Has(words, "norm");
+  return (learning_rate || Has(words, "lr") || Has(words, "learningrate")) &&
+         !Has(words, "scale") && !Has(words, "loss") && !Has(words, "norm");
 }
 
 bool IsGradientNorm(const Words& words) {
@@ -119,8 +127,8 @@ bool IsGradientNorm(const Words& words) {
 
 bool IsLossScale(const Words& words) {
   const bool scale = Has(words, "scale") || Has(words, "scaler") || Has(words, "scaling");
-  return Has(words, "lossscale") ||
-         (scale && (Has(words, "loss") || Has(words, "amp") || Has(words, "grad") || Has(words, "scaler")));
+  return Has(words, "lossscale") || (scale && (Has(words, "loss") || Has(words, "amp") ||
+                                               Has(words, "grad") || Has(words, "scaler")));
 }
 
 /// "l_pix", "l_g_gan": the terms that image restoration code prints.
@@ -130,22 +138,27 @@ bool IsShortNamedLoss(const Words& words) {
 
 bool IsLoss(const Words& words) {
   const bool split_named = AnyOf(words, kTrainWords) || AnyOf(words, kValidationWords);
-  return AnyOf(words, kLossWords) || AnyOf(words, kLossLikeWords) || IsShortNamedLoss(words) || (Has(words, "cross") && Has(words, "entropy")) ||
+  return AnyOf(words, kLossWords) || AnyOf(words, kLossLikeWords) || IsShortNamedLoss(words) ||
+         (Has(words, "cross") && Has(words, "entropy")) ||
          (split_named && (Has(words, "error") || Has(words, "err")));
 }
 
 /// "mini_val_loss": whatever set it is, its loss and no term of it.
 bool EndsInLossOfSplit(const Words& words) {
   return words.size() >= 2 && Contains(kLossWords, words.back()) &&
-         (Contains(kTrainWords, words[words.size() - 2]) || Contains(kValidationWords, words[words.size() - 2]));
+         (Contains(kTrainWords, words[words.size() - 2]) ||
+          Contains(kValidationWords, words[words.size() - 2]));
 }
 
-/// A loss that is no term of another: nothing in its name but the word, the split and how it was averaged.
+/// A loss that is no term of another: nothing in its name but the word, the split and how it was
+/// averaged.
 bool IsTotalLoss(const Words& words) {
-  return EndsInLossOfSplit(words) || (AnyOf(words, kLossWords) && std::all_of(words.begin(), words.end(), [](const std::string& word) {
-           return Contains(kLossWords, word) || Contains(kNeutralWords, word) || Contains(kTrainWords, word) ||
-                  Contains(kValidationWords, word);
-         }));
+  return EndsInLossOfSplit(words) ||
+         (AnyOf(words, kLossWords) &&
+          std::all_of(words.begin(), words.end(), [](const std::string& word) {
+            return Contains(kLossWords, word) || Contains(kNeutralWords, word) ||
+                   Contains(kTrainWords, word) || Contains(kValidationWords, word);
+          }));
 }
 
 bool IsHeldOutScore(const Words& words) {
@@ -182,7 +195,8 @@ SeriesRole RoleOfWords(const Words& words) {
     return AnyOf(words, kTrainWords) ? SeriesRole::kTrainScore : SeriesRole::kValidationScore;
   }
   if (AnyOf(words, kScoreWords) || AnyOf(words, kRewardWords)) {
-    return held_out || Has(words, "metrics") ? SeriesRole::kValidationScore : SeriesRole::kTrainScore;
+    return held_out || Has(words, "metrics") ? SeriesRole::kValidationScore
+                                             : SeriesRole::kTrainScore;
   }
   return SeriesRole::kOther;
 }
@@ -192,8 +206,8 @@ SeriesRole RoleOfWords(const Words& words) {
 bool IsLossTerm(std::string_view name) {
   const Words words = SplitName(name);
   const SeriesRole role = RoleOfWords(words);
-  return (role == SeriesRole::kTrainLoss || role == SeriesRole::kValidationLoss) && AnyOf(words, kLossWords) &&
-         !IsTotalLoss(words);
+  return (role == SeriesRole::kTrainLoss || role == SeriesRole::kValidationLoss) &&
+         AnyOf(words, kLossWords) && !IsTotalLoss(words);
 }
 
 SeriesRole RoleOfSeries(std::string_view name) { return RoleOfWords(SplitName(name)); }

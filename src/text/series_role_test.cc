@@ -113,10 +113,12 @@ TEST(SeriesRole, CallsAdversarialAndPolicyLossesParts) {
 }
 
 TEST(SeriesRole, TellsTermsFromTotals) {
-  for (const char* term : {"box_loss", "loss_rpn_cls", "train/dfl_loss", "val_dense_1_loss", "nll_loss"}) {
+  for (const char* term :
+       {"box_loss", "loss_rpn_cls", "train/dfl_loss", "val_dense_1_loss", "nll_loss"}) {
     EXPECT_TRUE(IsLossTerm(term)) << term;
   }
-  for (const char* total : {"loss", "mini_val_loss", "train_loss_step", "total_loss", "lm loss", "accuracy", "d_loss"}) {
+  for (const char* total : {"loss", "mini_val_loss", "train_loss_step", "total_loss", "lm loss",
+                            "accuracy", "d_loss"}) {
     EXPECT_FALSE(IsLossTerm(total)) << total;
   }
 }

@@ -154,9 +154,8 @@ bool AnnouncesToldException(std::string_view body) {
   if (!body.starts_with('E') && !body.starts_with('-')) {
     return false;
   }
-  for (const std::string_view start :
-       {"Exception ignored in", "Exception in thread ", "Error in atexit._run_exitfuncs",
-        "--- Logging error ---"}) {
+  for (const std::string_view start : {"Exception ignored in", "Exception in thread ",
+                                       "Error in atexit._run_exitfuncs", "--- Logging error ---"}) {
     if (body.starts_with(start)) {
       return true;
     }

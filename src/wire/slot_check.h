@@ -7,8 +7,8 @@
 
 namespace whystop {
 
-/// Whether the 128 bytes are a slot that was written whole. The pure-Python writer's slots carry zlib's CRC-32, as its
-/// standard library has no CRC-32C.
+/// Whether the 128 bytes are a slot that was written whole. The pure-Python writer's slots carry
+/// zlib's CRC-32, as its standard library has no CRC-32C.
 bool SlotIsSound(std::string_view bytes);
 
 /// Fills in the checksum of a slot.

@@ -1,6 +1,8 @@
-// Judges a file at every length it has while it grows byte by byte, as `whystop why` would judge it a day later.
+// Judges a file at every length it has while it grows byte by byte, as `whystop why` would judge it
+// a day later.
 //
-//   judge_cuts FILE SCRATCH   prints one JSON line for each different verdict: {"length", "outcome", "causes"}
+//   judge_cuts FILE SCRATCH   prints one JSON line for each different verdict: {"length",
+//   "outcome", "causes"}
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -34,7 +36,8 @@ std::string ClaimsOf(const std::string& path) {
   for (const VerdictCause& cause : verdict.causes) {
     causes += (causes.empty() ? "\"" : ", \"") + cause.id + "\"";
   }
-  return "\"outcome\": \"" + std::string(Name(verdict.outcome)) + "\", \"causes\": [" + causes + "]";
+  return "\"outcome\": \"" + std::string(Name(verdict.outcome)) + "\", \"causes\": [" + causes +
+         "]";
 }
 
 }  // namespace

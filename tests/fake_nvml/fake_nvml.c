@@ -1,8 +1,7 @@
-/* A stand-in for NVIDIA's management library with two devices, for machines without a GPU. Driven by the environment:
- *   FAKE_NVML=notloaded   nvmlInit_v2 answers "Driver Not Loaded"
- *   FAKE_NVML=hang        reading the memory of device 1 never returns
- *   FAKE_NVML=refuse      everything but memory is "Not Supported", as on some cards
- *   FAKE_NVML_PID=n       the process that holds 2 GiB of device 0
+/* A stand-in for NVIDIA's management library with two devices, for machines without a GPU. Driven
+ * by the environment: FAKE_NVML=notloaded   nvmlInit_v2 answers "Driver Not Loaded" FAKE_NVML=hang
+ * reading the memory of device 1 never returns FAKE_NVML=refuse      everything but memory is "Not
+ * Supported", as on some cards FAKE_NVML_PID=n       the process that holds 2 GiB of device 0
  *   FAKE_NVML_XID=n       one Xid event of device 1 is waiting
  */
 #include <stdlib.h>
@@ -11,10 +10,22 @@
 
 enum { kSuccess = 0, kNotSupported = 3, kNotLoaded = 9, kTimeout = 10 };
 
-struct memory { unsigned long long total, free, used; };
-struct utilization { unsigned gpu, memory; };
-struct process { unsigned pid; unsigned long long used; unsigned gpu_instance, compute_instance; };
-struct event { void* device; unsigned long long type, data; unsigned gpu_instance, compute_instance; };
+struct memory {
+  unsigned long long total, free, used;
+};
+struct utilization {
+  unsigned gpu, memory;
+};
+struct process {
+  unsigned pid;
+  unsigned long long used;
+  unsigned gpu_instance, compute_instance;
+};
+struct event {
+  void* device;
+  unsigned long long type, data;
+  unsigned gpu_instance, compute_instance;
+};
 
 static int devices[2];
 static int xid_taken;
@@ -31,7 +42,9 @@ int nvmlInit_v2(void) {
   return mode("notloaded") ? kNotLoaded : kSuccess;
 }
 int nvmlShutdown(void) { return kSuccess; }
-const char* nvmlErrorString(int code) { return code == kNotLoaded ? "Driver Not Loaded" : "Unknown Error"; }
+const char* nvmlErrorString(int code) {
+  return code == kNotLoaded ? "Driver Not Loaded" : "Unknown Error";
+}
 int nvmlSystemGetDriverVersion(char* text, unsigned size) {
   strncpy(text, "999.1", size);
   return kSuccess;
@@ -83,7 +96,8 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* 
   *reasons = 0x20;
   return refused();
 }
-int nvmlDeviceGetTotalEccErrors(void* device, unsigned type, unsigned counter, unsigned long long* count) {
+int nvmlDeviceGetTotalEccErrors(void* device, unsigned type, unsigned counter,
+                                unsigned long long* count) {
   *count = type == 1 && counter == 0 ? (unsigned long long)index_of(device) : 99;
   return refused();
 }
@@ -92,7 +106,8 @@ int nvmlDeviceGetClockInfo(void* device, unsigned type, unsigned* mhz) {
   *mhz = type == 1 ? 1410 : 1;
   return refused();
 }
-int nvmlDeviceGetComputeRunningProcesses_v2(void* device, unsigned* count, struct process* processes) {
+int nvmlDeviceGetComputeRunningProcesses_v2(void* device, unsigned* count,
+                                            struct process* processes) {
   const char* pid = getenv("FAKE_NVML_PID");
   if (pid == NULL || index_of(device) != 0) {
     *count = 0;

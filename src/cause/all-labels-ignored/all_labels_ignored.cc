@@ -11,9 +11,10 @@ void WeighAllLabelsIgnored(const CaseFile& run, Hypothesis& out) {
     if (NumberOf(*call, "ignored") < 1) {
       continue;
     }
-    const std::string text = "every target of a batch was " + HumanNumber(NumberOf(*call, "ignore_index")) +
-                             ", the value that is ignored" + (call->step ? ", at step " + HumanCount(*call->step) : "") +
-                             ": the mean over nothing is NaN";
+    const std::string text =
+        "every target of a batch was " + HumanNumber(NumberOf(*call, "ignore_index")) +
+        ", the value that is ignored" + (call->step ? ", at step " + HumanCount(*call->step) : "") +
+        ": the mean over nothing is NaN";
     out.Add(NanSeen(run) ? Decisive("loss-call", text) : Supports("loss-call", text));
     return;
   }

@@ -10,9 +10,12 @@ void WeighBadInitScale(const CaseFile& run, Hypothesis& out) {
   if (odd == nullptr || !LearningFailed(run) || run.FindFirst("data/not-finite") != nullptr) {
     return;
   }
-  out.Add(Decisive("tensor", odd->series + " began with weights of size " + HumanNumber(odd->Number("rms").value_or(0)) + "; " +
-                                 HumanNumber(odd->Number("tensors").value_or(0)) + " of " + HumanNumber(odd->Number("of").value_or(0)) +
-                                 " weight tensors are like that", odd->facts));
+  out.Add(Decisive("tensor",
+                   odd->series + " began with weights of size " +
+                       HumanNumber(odd->Number("rms").value_or(0)) + "; " +
+                       HumanNumber(odd->Number("tensors").value_or(0)) + " of " +
+                       HumanNumber(odd->Number("of").value_or(0)) + " weight tensors are like that",
+                   odd->facts));
 }
 
 }  // namespace whystop

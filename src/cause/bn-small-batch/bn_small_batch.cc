@@ -23,21 +23,30 @@ double BatchSize(const CaseFile& run) {
 void WeighBnSmallBatch(const CaseFile& run, Hypothesis& out) {
   const Observation* model = run.FindObservation("model");
   const double size = BatchSize(run);
-  if (model == nullptr || !MentionsAny(TextOf(*model, "norms"), {"batchnorm"}) || size < 2 || size > 4) {
+  if (model == nullptr || !MentionsAny(TextOf(*model, "norms"), {"batchnorm"}) || size < 2 ||
+      size > 4) {
     return;
   }
   const LearningView learning = LearningOf(run);
-  const std::string setting = TextOf(*model, "norms") + " with batches of " + HumanNumber(size) + " samples";
-  if (!learning.Good() && learning.basis != nullptr && learning.basis->Number("points").value_or(0) >= 50 && LossLost(run) == nullptr) {
+  const std::string setting =
+      TextOf(*model, "norms") + " with batches of " + HumanNumber(size) + " samples";
+  if (!learning.Good() && learning.basis != nullptr &&
+      learning.basis->Number("points").value_or(0) >= 50 && LossLost(run) == nullptr) {
     out.Add(Supports("model", setting + ": mean and spread of so few values are mostly noise"));
     out.Add(Supports("series", learning.text));
     return;
   }
   for (const Finding& finding : run.findings) {
-    const bool held_out = finding.detector == "loss/trend" && FactText(finding, "role") == "validation-loss";
-    if (held_out && learning.Good() && finding.Number("last").value_or(0) > 2 * learning.basis->Number("last").value_or(0)) {
+    const bool held_out =
+        finding.detector == "loss/trend" && FactText(finding, "role") == "validation-loss";
+    if (held_out && learning.Good() &&
+        finding.Number("last").value_or(0) > 2 * learning.basis->Number("last").value_or(0)) {
       out.Add(Supports("model", setting));
-      out.Add(Supports("series", finding.series + " ends at " + HumanNumber(finding.Number("last").value_or(0)) + " while " + learning.text, finding.facts));
+      out.Add(Supports("series",
+                       finding.series + " ends at " +
+                           HumanNumber(finding.Number("last").value_or(0)) + " while " +
+                           learning.text,
+                       finding.facts));
       return;
     }
   }

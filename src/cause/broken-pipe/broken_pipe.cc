@@ -8,10 +8,12 @@ namespace whystop {
 
 void WeighBrokenPipe(const CaseFile& run, Hypothesis& out) {
   if (SignalOfJob(run) == SIGPIPE) {
-    out.Add(Decisive("exit-status", "the job ended by SIGPIPE: the program that read its output was gone"));
+    out.Add(Decisive("exit-status",
+                     "the job ended by SIGPIPE: the program that read its output was gone"));
   }
   for (const ExceptionSeen& exception : run.exceptions) {
-    if (exception.type == "BrokenPipeError" && exception.metrics_after == 0 && run.ExitCode().value_or(0) != 0) {
+    if (exception.type == "BrokenPipeError" && exception.metrics_after == 0 &&
+        run.ExitCode().value_or(0) != 0) {
       Evidence evidence = Decisive("exception", "BrokenPipeError: " + exception.message);
       evidence.place = exception.place;
       out.Add(std::move(evidence));

@@ -7,7 +7,10 @@
 namespace whystop {
 
 void WeighBusError(const CaseFile& run, Hypothesis& out) {
-  WeighCrash(run, {.signal = SIGBUS, .text = "the job ended by SIGBUS: a mapped page could not be provided"}, out);
+  WeighCrash(
+      run,
+      {.signal = SIGBUS, .text = "the job ended by SIGBUS: a mapped page could not be provided"},
+      out);
 }
 
 }  // namespace whystop

@@ -12,7 +12,8 @@ void WeighCallbackException(const CaseFile& run, Hypothesis& out) {
   }
   for (const Frame& frame : last->frames) {
     if (frame.users_own && frame.function.starts_with("on_")) {
-      Evidence evidence = Decisive("exception", DescribeException(*last) + ", inside the callback " + frame.function);
+      Evidence evidence = Decisive(
+          "exception", DescribeException(*last) + ", inside the callback " + frame.function);
       evidence.place = {frame.file, frame.line};
       out.Add(std::move(evidence));
       return;

@@ -16,20 +16,24 @@ void WeighCgroupOomKill(const CaseFile& run, Hypothesis& out) {
     return;
   }
   if (memory.cgroup_kill_line) {
-    out.Add(Decisive("kernel-log", *memory.cgroup_kill_line, {{"pid", static_cast<double>(memory.victim_pid), ""}}));
+    out.Add(Decisive("kernel-log", *memory.cgroup_kill_line,
+                     {{"pid", static_cast<double>(memory.victim_pid), ""}}));
   }
   if (memory.cgroup_kills.value_or(0) > 0) {
     const std::string counter = fmt::format("the control group's oom_kill counter rose by {}; {}",
                                             *memory.cgroup_kills, memory.Figures());
-    out.Add(Decisive("cgroup-counter", counter, {{"oom_kills", static_cast<double>(*memory.cgroup_kills), ""}}));
+    out.Add(Decisive("cgroup-counter", counter,
+                     {{"oom_kills", static_cast<double>(*memory.cgroup_kills), ""}}));
   } else if (memory.cgroup_kills_above.value_or(0) > 0 && memory.NearLimit()) {
-    out.Add(Supports("cgroup-counter", "a control group above the run's counted a memory kill; " + memory.Figures()));
+    out.Add(Supports("cgroup-counter",
+                     "a control group above the run's counted a memory kill; " + memory.Figures()));
   } else if (memory.cgroup_kills && !memory.cgroup_kill_line) {
     out.Add(Contradicts("cgroup-counter", "the control group's oom_kill counter did not move"));
   }
   if (child && out.Has(Evidence::Weight::kDecisive)) {
-    out.Add(Supports("exit-status", fmt::format("the victim was process {} ({}), a child of the job", child->pid,
-                                                child->name)));
+    out.Add(
+        Supports("exit-status", fmt::format("the victim was process {} ({}), a child of the job",
+                                            child->pid, child->name)));
   }
   if (memory.limit_bytes && out.Has(Evidence::Weight::kDecisive)) {
     out.Fix(fmt::format("raise the memory limit of {} above {}, or use less", memory.limit_name,

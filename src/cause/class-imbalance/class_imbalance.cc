@@ -22,10 +22,12 @@ std::optional<Shares> ByLabels(const CaseFile& run) {
     return std::nullopt;
   }
   const double majority = NumberOf(*labels.back(), "majority");
-  return Shares{majority, Percent(majority) + " of the labels are of one class (" + TextOf(*labels.back(), "counts") + ")"};
+  return Shares{majority, Percent(majority) + " of the labels are of one class (" +
+                              TextOf(*labels.back(), "counts") + ")"};
 }
 
-/// Binary losses take their labels as fractions: all of them 0 or 1 has the spread of a coin of that mean.
+/// Binary losses take their labels as fractions: all of them 0 or 1 has the spread of a coin of
+/// that mean.
 std::optional<Shares> ByBinaryTargets(const CaseFile& run) {
   constexpr std::size_t kCallsMin = 4;
   const auto calls = LossCalls(run, {"binary_cross_entropy", "binary_cross_entropy_with_logits"});
@@ -50,7 +52,8 @@ void WeighClassImbalance(const CaseFile& run, Hypothesis& out) {
   const LearningView learning = LearningOf(run);
   auto shares = ByLabels(run);
   shares = shares ? shares : ByBinaryTargets(run);
-  if (!shares || LossLost(run) != nullptr || learning.basis == nullptr || shares->majority < 0.9 || shares->majority >= 1) {
+  if (!shares || LossLost(run) != nullptr || learning.basis == nullptr || shares->majority < 0.9 ||
+      shares->majority >= 1) {
     return;
   }
   // What a model reaches that knows the shares of the classes and nothing else.
@@ -58,11 +61,13 @@ void WeighClassImbalance(const CaseFile& run, Hypothesis& out) {
   const double prior = -majority * std::log(majority) - (1 - majority) * std::log(1 - majority);
   const double last = learning.basis->Number("last").value_or(0);
   if (last > 0.8 * prior && last < 1.5 * prior) {
-    out.Add(Decisive("labels", shares->text + "; the loss ends at " + HumanNumber(last) + ", where it gets by knowing these shares alone (" +
+    out.Add(Decisive("labels", shares->text + "; the loss ends at " + HumanNumber(last) +
+                                   ", where it gets by knowing these shares alone (" +
                                    HumanNumber(prior) + ")"));
     out.Fix("weigh the rare class by about " + HumanNumber(majority / (1 - majority), 2) +
-            " (pos_weight or weight of the loss), or draw it more often; judge by recall, not by accuracy, which is " + Percent(majority) +
-            " for a model that knows nothing");
+            " (pos_weight or weight of the loss), or draw it more often; judge by recall, not by "
+            "accuracy, which is " +
+            Percent(majority) + " for a model that knows nothing");
   } else if (LearningFailed(run)) {
     out.Add(Decisive("labels", shares->text));
   }

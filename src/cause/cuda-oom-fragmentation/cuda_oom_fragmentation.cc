@@ -7,11 +7,14 @@ namespace whystop {
 
 void WeighCudaOomFragmentation(const CaseFile& run, Hypothesis& out) {
   const auto oom = FindGpuOom(run);
-  if (!oom || !oom->tried || !oom->reserved_unallocated || *oom->reserved_unallocated < *oom->tried) {
+  if (!oom || !oom->tried || !oom->reserved_unallocated ||
+      *oom->reserved_unallocated < *oom->tried) {
     return;  // The pieces together would not have been enough either.
   }
-  out.Add(Decisive("exception", HumanBytes(*oom->tried) + " were asked for, while " + HumanBytes(*oom->reserved_unallocated) +
-                                    " were reserved by PyTorch and unused: the memory was there, in pieces that are too small"));
+  out.Add(Decisive("exception", HumanBytes(*oom->tried) + " were asked for, while " +
+                                    HumanBytes(*oom->reserved_unallocated) +
+                                    " were reserved by PyTorch and unused: the memory was there, "
+                                    "in pieces that are too small"));
   out.Fix("start it with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
 }
 

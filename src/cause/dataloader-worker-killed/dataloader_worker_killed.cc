@@ -27,13 +27,16 @@ void WeighDataloaderWorkerKilled(const CaseFile& run, Hypothesis& out) {
   const MemoryFacts memory = ReadMemoryFacts(run);
   const auto child = OomKilledChild(run, memory);
   if (child && SignalOfJob(run) != SIGKILL) {
-    out.Add(Decisive("exit-status",
-                     fmt::format("process {} ({}), a child of the job, was killed for memory while the job {}", child->pid,
-                                 child->name, run.ExitCode() == 0 ? "went on and returned 0" : "lived on")));
+    out.Add(Decisive(
+        "exit-status",
+        fmt::format("process {} ({}), a child of the job, was killed for memory while the job {}",
+                    child->pid, child->name,
+                    run.ExitCode() == 0 ? "went on and returned 0" : "lived on")));
   }
   if (const ExceptionSeen* report = FindWorkerReport(run)) {
     const bool survived = run.ExitCode() == 0 && !child;
-    Evidence evidence = survived ? Supports("exception", report->message) : Decisive("exception", report->message);
+    Evidence evidence =
+        survived ? Supports("exception", report->message) : Decisive("exception", report->message);
     evidence.place = report->place;
     out.Add(std::move(evidence));
   }

@@ -16,19 +16,25 @@ void WeighDoubleSoftmax(const CaseFile& run, Hypothesis& out) {
   }
   if (calls.size() >= 2 && probabilities == calls.size()) {
     const double classes = NumberOf(*calls.back(), "classes");
-    out.Add(Decisive("loss-call", "cross_entropy was given probabilities in all " + HumanNumber(static_cast<double>(calls.size())) +
-                                      " calls looked at: each row sums to 1. It applies softmax itself, so the loss cannot fall below " +
+    out.Add(Decisive("loss-call", "cross_entropy was given probabilities in all " +
+                                      HumanNumber(static_cast<double>(calls.size())) +
+                                      " calls looked at: each row sums to 1. It applies softmax "
+                                      "itself, so the loss cannot fall below " +
                                       HumanNumber(std::log(1 + (classes - 1) / std::exp(1.0)))));
     out.Fix("leave the softmax out of the model and return its raw outputs (logits)");
     return;
   }
   const auto binary = LossCalls(run, {"binary_cross_entropy_with_logits"});
-  const bool squashed = binary.size() >= 3 && std::all_of(binary.begin(), binary.end(), [](const Observation* call) {
-    return call->Number("input_min").value_or(-1) >= 0 && call->Number("input_max").value_or(2) <= 1;
-  });
+  const bool squashed =
+      binary.size() >= 3 && std::all_of(binary.begin(), binary.end(), [](const Observation* call) {
+        return call->Number("input_min").value_or(-1) >= 0 &&
+               call->Number("input_max").value_or(2) <= 1;
+      });
   if (squashed) {
-    out.Add(Decisive("loss-call", "binary_cross_entropy_with_logits was given values between 0 and 1 in all " +
-                                      HumanNumber(static_cast<double>(binary.size())) + " calls looked at: it applies sigmoid itself"));
+    out.Add(Decisive("loss-call",
+                     "binary_cross_entropy_with_logits was given values between 0 and 1 in all " +
+                         HumanNumber(static_cast<double>(binary.size())) +
+                         " calls looked at: it applies sigmoid itself"));
     out.Fix("leave the sigmoid out of the model, or use BCELoss with it");
   }
 }

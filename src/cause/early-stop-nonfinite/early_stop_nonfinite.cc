@@ -11,12 +11,15 @@ void WeighEarlyStopNonfinite(const CaseFile& run, Hypothesis& out) {
   }
   const Observation* stop = run.FindObservation("framework-stop");
   if (stop != nullptr && (stop->Number("patience") || stop->Number("early_stopping_patience"))) {
-    out.Add(Decisive("framework", TextOf(*stop, "who") + " asked " + TextOf(*stop, "framework") + " to stop after the loss was no longer finite"));
+    out.Add(Decisive("framework", TextOf(*stop, "who") + " asked " + TextOf(*stop, "framework") +
+                                      " to stop after the loss was no longer finite"));
     return;
   }
   const Observation* exit = FinalExit(run);
   if (ReasonOf(exit) == ExitReason::kPatience) {
-    Evidence evidence = Decisive("loop", "the loss was no longer a number, which is never better than the best: " + DescribeExit(*exit) + DescribeTurn(*exit));
+    Evidence evidence =
+        Decisive("loop", "the loss was no longer a number, which is never better than the best: " +
+                             DescribeExit(*exit) + DescribeTurn(*exit));
     evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
     out.Add(std::move(evidence));
   }

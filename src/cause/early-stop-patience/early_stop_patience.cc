@@ -18,20 +18,24 @@ void TellLearning(const CaseFile& run, Hypothesis& out) {
   }
 }
 
-/// Whether the value that counted as "no better" differs from the best by more than the series' own scatter.
+/// Whether the value that counted as "no better" differs from the best by more than the series' own
+/// scatter.
 void CompareWithNoise(const CaseFile& run, double best, double now, Hypothesis& out) {
   const Finding* series = nullptr;
   for (const Finding& finding : run.findings) {
     const std::string role = FactText(finding, "role");
-    if (finding.detector == "loss/trend" && (role == "validation-loss" || (role == "train-loss" && series == nullptr))) {
+    if (finding.detector == "loss/trend" &&
+        (role == "validation-loss" || (role == "train-loss" && series == nullptr))) {
       series = &finding;
     }
   }
-  std::string text = "the last value was " + HumanNumber(now) + " against a best of " + HumanNumber(best);
+  std::string text =
+      "the last value was " + HumanNumber(now) + " against a best of " + HumanNumber(best);
   if (series != nullptr && series->Number("noise").value_or(0) > 0) {
     const double noise = *series->Number("noise");
     const bool inside = std::abs(now - best) < 2 * noise;
-    text += std::string(inside ? ", inside" : ", outside") + " the usual wobble of " + series->series + " (" + HumanNumber(noise, 2) + ")";
+    text += std::string(inside ? ", inside" : ", outside") + " the usual wobble of " +
+            series->series + " (" + HumanNumber(noise, 2) + ")";
   }
   out.Add(Supports("series", text));
 }
@@ -43,11 +47,13 @@ void WeighFramework(const CaseFile& run, const Observation& stop, Hypothesis& ou
   }
   const double limit = stop.Number("patience").value_or(NumberOf(stop, "early_stopping_patience"));
   const std::string monitor = TextOf(stop, "monitor");
-  out.Add(Decisive("framework", TextOf(stop, "who") + " asked " + TextOf(stop, "framework") + " to stop: " +
-                                    (monitor.empty() ? "its metric" : monitor) + " did not improve in " + HumanNumber(limit) + " checks" +
+  out.Add(Decisive("framework", TextOf(stop, "who") + " asked " + TextOf(stop, "framework") +
+                                    " to stop: " + (monitor.empty() ? "its metric" : monitor) +
+                                    " did not improve in " + HumanNumber(limit) + " checks" +
                                     (stop.step ? ", at step " + HumanCount(*stop.step) : "")));
   if (limit < 5) {
-    out.Fix("raise the patience of " + TextOf(stop, "who") + " from " + HumanNumber(limit) + " to 5 or more");
+    out.Fix("raise the patience of " + TextOf(stop, "who") + " from " + HumanNumber(limit) +
+            " to 5 or more");
   }
   TellLearning(run, out);
 }
@@ -63,14 +69,16 @@ void WeighEarlyStopPatience(const CaseFile& run, Hypothesis& out) {
   if (ReasonOf(exit) != ExitReason::kPatience || LossLost(run) != nullptr) {
     return;  // NaN is never better than the best: early-stop-nonfinite.
   }
-  Evidence evidence = Decisive("loop", "hand-written early stopping: " + DescribeExit(*exit) + DescribeTurn(*exit));
+  Evidence evidence =
+      Decisive("loop", "hand-written early stopping: " + DescribeExit(*exit) + DescribeTurn(*exit));
   evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
   out.Add(std::move(evidence));
   std::optional<double> best;
   std::optional<double> now;
   for (const auto& [name, value] : ExitValues(*exit)) {
     if (MentionsAny(name, {"patience"}) && value < 5) {
-      out.Fix("raise " + name + " from " + HumanNumber(value) + " to 5 or more, or watch a smoothed or validation loss");
+      out.Fix("raise " + name + " from " + HumanNumber(value) +
+              " to 5 or more, or watch a smoothed or validation loss");
     } else if (MentionsAny(name, {"best"})) {
       best = value;
     } else if (MentionsAny(name, {"loss", "val", "metric", "acc", "score"})) {

@@ -13,8 +13,10 @@ namespace {
 /// Most kills without a known sender are the kernel's: ask for that first.
 void AskForMemory(Hypothesis& out) {
   out.Add(Missing("sample", "no out-of-memory counter could be read, so memory is not ruled out"));
-  out.Fix("look for a memory kill before anything else: dmesg -T | grep -i 'killed process', sacct -j JOBID -o "
-          "State,MaxRSS,ReqMem, kubectl describe pod (OOMKilled)");
+  out.Fix(
+      "look for a memory kill before anything else: dmesg -T | grep -i 'killed process', sacct -j "
+      "JOBID -o "
+      "State,MaxRSS,ReqMem, kubectl describe pod (OOMKilled)");
 }
 
 }  // namespace
@@ -27,16 +29,19 @@ void WeighExternalSigkill(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const MemoryFacts memory = ReadMemoryFacts(run);
-  const bool counters_flat = memory.cgroup_kills.value_or(0) == 0 && memory.host_kills.value_or(0) == 0;
+  const bool counters_flat =
+      memory.cgroup_kills.value_or(0) == 0 && memory.host_kills.value_or(0) == 0;
   const bool counters_seen = memory.cgroup_kills || memory.host_kills;
   if (memory.cgroup_kill_line || memory.host_kill_line) {
     return;
   }
-  out.Add(Supports("exit-status", "the job ended by SIGKILL, which only another process, the kernel or an "
-                                  "administrator can send and no program can catch"));
+  out.Add(Supports("exit-status",
+                   "the job ended by SIGKILL, which only another process, the kernel or an "
+                   "administrator can send and no program can catch"));
   if (counters_seen && counters_flat) {
     const std::string figures = memory.Figures();
-    out.Add(Decisive("sample", "no out-of-memory kill was counted" + (figures.empty() ? "" : "; " + figures)));
+    out.Add(Decisive(
+        "sample", "no out-of-memory kill was counted" + (figures.empty() ? "" : "; " + figures)));
   } else if (!counters_seen) {
     AskForMemory(out);
   } else {

@@ -19,10 +19,13 @@ void WeighExternalSigterm(const CaseFile& run, Hypothesis& out) {
     out.Add(Decisive("exit-status", "the job ended by SIGTERM"));
   }
   if (seen != nullptr) {
-    out.Add(Decisive("signal", "SIGTERM came from " + DescribeSender(*seen) +
-                                   (seen->sender_command.empty() ? "" : ": " + seen->sender_command)));
+    out.Add(
+        Decisive("signal", "SIGTERM came from " + DescribeSender(*seen) +
+                               (seen->sender_command.empty() ? "" : ": " + seen->sender_command)));
   } else {
-    out.Add(Missing("signal", "it was sent to the job itself, not through whystop, so the sender is not known"));
+    out.Add(
+        Missing("signal",
+                "it was sent to the job itself, not through whystop, so the sender is not known"));
   }
 }
 

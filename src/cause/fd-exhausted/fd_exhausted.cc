@@ -12,9 +12,11 @@ void WeighFdExhausted(const CaseFile& run, Hypothesis& out) {
   }
   const std::int64_t limit = run.start->limits.at("nofile");
   // Sampled once a second, so the last few descriptors before the limit may go unseen.
-  if (static_cast<double>(fds->max) > 0.95 * static_cast<double>(limit) && run.ExitCode().value_or(0) != 0) {
-    out.Add(Supports("sample", fmt::format("one process had {} descriptors open; the limit is {} (ulimit -n)", fds->max,
-                                           limit)));
+  if (static_cast<double>(fds->max) > 0.95 * static_cast<double>(limit) &&
+      run.ExitCode().value_or(0) != 0) {
+    out.Add(Supports("sample",
+                     fmt::format("one process had {} descriptors open; the limit is {} (ulimit -n)",
+                                 fds->max, limit)));
     out.Fix(fmt::format("raise the limit before the run: ulimit -n {}", limit * 16));
   }
 }

@@ -8,7 +8,8 @@ namespace whystop {
 
 void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out) {
   const Observation* exit = FinalExit(run);
-  const bool done = run.progress.epoch && run.progress.epochs_planned && *run.progress.epoch >= *run.progress.epochs_planned;
+  const bool done = run.progress.epoch && run.progress.epochs_planned &&
+                    *run.progress.epoch >= *run.progress.epochs_planned;
   if (run.FindObservation("loader") != nullptr && Counted(run, "steps") == 0.0) {
     out.Add(Contradicts("calls", "not one step was made"));
   }
@@ -25,7 +26,8 @@ void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out) {
       out.Add(Decisive("loop", "the loop ran to its end" + DescribeTurn(*exit)));
     }
   } else if (exit == nullptr && done) {
-    out.Add(Decisive("progress", "all " + HumanNumber(*run.progress.epochs_planned) + " epochs ran, and the program returned 0"));
+    out.Add(Decisive("progress", "all " + HumanNumber(*run.progress.epochs_planned) +
+                                     " epochs ran, and the program returned 0"));
   }
 }
 

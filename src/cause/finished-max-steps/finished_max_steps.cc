@@ -14,8 +14,11 @@ void WeighFinishedMaxSteps(const CaseFile& run, Hypothesis& out) {
   const auto turn = exit->Number("turn");
   const auto planned = exit->Number("planned");
   const bool all_turns = !turn || !planned || *turn >= *planned;
-  if (reason == ExitReason::kStepBudget || (reason == ExitReason::kEnd && TextOf(*exit, "role") == "steps" && all_turns)) {
-    out.Add(Decisive("loop", (reason == ExitReason::kEnd ? "the loop ran to its end" : "the step budget was reached: " + DescribeExit(*exit)) +
+  if (reason == ExitReason::kStepBudget ||
+      (reason == ExitReason::kEnd && TextOf(*exit, "role") == "steps" && all_turns)) {
+    out.Add(Decisive("loop", (reason == ExitReason::kEnd
+                                  ? "the loop ran to its end"
+                                  : "the step budget was reached: " + DescribeExit(*exit)) +
                                  DescribeTurn(*exit)));
   }
 }

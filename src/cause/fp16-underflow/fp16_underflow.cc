@@ -8,13 +8,17 @@ namespace whystop {
 void WeighFp16Underflow(const CaseFile& run, Hypothesis& out) {
   const Observation* model = run.FindObservation("model");
   const Finding* zero = run.FindFirst("gradient/zero");
-  if (model == nullptr || zero == nullptr || !LearningFailed(run) || !MentionsAny(TextOf(*model, "dtypes"), {"float16"}) ||
+  if (model == nullptr || zero == nullptr || !LearningFailed(run) ||
+      !MentionsAny(TextOf(*model, "dtypes"), {"float16"}) ||
       MentionsAny(TextOf(*model, "dtypes"), {"bfloat16"})) {
     return;
   }
   out.Add(Supports("model", "the weights are float16: gradients below 6e-8 become zero"));
-  out.Add(Supports("tensor", "gradients of " + HumanNumber(zero->Number("tensors").value_or(0)) + " of " +
-                                 HumanNumber(zero->Number("of").value_or(0)) + " tensors were exactly zero (" + zero->series + ")", zero->facts));
+  out.Add(Supports("tensor",
+                   "gradients of " + HumanNumber(zero->Number("tensors").value_or(0)) + " of " +
+                       HumanNumber(zero->Number("of").value_or(0)) +
+                       " tensors were exactly zero (" + zero->series + ")",
+                   zero->facts));
 }
 
 }  // namespace whystop

@@ -11,8 +11,9 @@ void WeighFrozenParams(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const double share = NumberOf(*model, "trainable") / NumberOf(*model, "parameters");
-  const std::string text = HumanNumber(NumberOf(*model, "trainable")) + " of " + HumanNumber(NumberOf(*model, "parameters"), 9) +
-                           " parameters of " + TextOf(*model, "name") + " can be trained";
+  const std::string text = HumanNumber(NumberOf(*model, "trainable")) + " of " +
+                           HumanNumber(NumberOf(*model, "parameters"), 9) + " parameters of " +
+                           TextOf(*model, "name") + " can be trained";
   if (share == 0) {
     out.Add(Decisive("model", text));
   } else if (share < 0.05 && LearningFailed(run)) {

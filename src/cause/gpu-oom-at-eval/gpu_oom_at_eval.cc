@@ -12,9 +12,13 @@ void WeighGpuOomAtEval(const CaseFile& run, Hypothesis& out) {
   if (!oom || oom->function.empty() || steps < 1) {
     return;
   }
-  out.Add(Decisive("exception", HumanNumber(steps) + " training steps had fitted; memory ran out in " + oom->function + "()" +
-                                    (oom->tried ? ", which asked for " + HumanBytes(*oom->tried) : "")));
-  out.Fix("run " + oom->function + "() under torch.no_grad(), with a smaller batch, and move its outputs to the CPU as they come");
+  out.Add(Decisive("exception",
+                   HumanNumber(steps) + " training steps had fitted; memory ran out in " +
+                       oom->function + "()" +
+                       (oom->tried ? ", which asked for " + HumanBytes(*oom->tried) : "")));
+  out.Fix("run " + oom->function +
+          "() under torch.no_grad(), with a smaller batch, and move its outputs to the CPU as they "
+          "come");
 }
 
 }  // namespace whystop

@@ -7,7 +7,10 @@
 namespace whystop {
 
 void WeighIllegalInstruction(const CaseFile& run, Hypothesis& out) {
-  WeighCrash(run, {.signal = SIGILL, .text = "the job ended by SIGILL: an instruction that this CPU does not have"}, out);
+  WeighCrash(run,
+             {.signal = SIGILL,
+              .text = "the job ended by SIGILL: an instruction that this CPU does not have"},
+             out);
 }
 
 }  // namespace whystop

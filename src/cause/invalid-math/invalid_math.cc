@@ -35,16 +35,28 @@ bool FellInOneStep(const CaseFile& run, const Finding* lost) {
 
 bool UsesHalf(const CaseFile& run) {
   const Observation* model = run.FindObservation("model");
-  return model != nullptr && MentionsAny(TextOf(*model, "dtypes"), {"float16"}) && !MentionsAny(TextOf(*model, "dtypes"), {"bfloat16"});
+  return model != nullptr && MentionsAny(TextOf(*model, "dtypes"), {"float16"}) &&
+         !MentionsAny(TextOf(*model, "dtypes"), {"bfloat16"});
+}
+
+bool RefusedAtAnyScale(const CaseFile& run, Hypothesis& out) {
+  const Finding* scale = run.FindFirst("scale/keeps-falling");
+  if (scale != nullptr && scale->Number("last").value_or(1) < 1e-4 &&
+      scale->Number("skipped_share").value_or(0) > 0.9) {
+    out.Add(Decisive("series",
+                     "the scaler refused nearly every step even at a scale of " +
+                         HumanNumber(scale->Number("last").value_or(0)) +
+                         ": no overflow survives that, the gradients are NaN by themselves",
+                     scale->facts));
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
-  const Finding* scale = run.FindFirst("scale/keeps-falling");
-  if (scale != nullptr && scale->Number("last").value_or(1) < 1e-4 && scale->Number("skipped_share").value_or(0) > 0.9) {
-    out.Add(Decisive("series", "the scaler refused nearly every step even at a scale of " + HumanNumber(scale->Number("last").value_or(0)) +
-                                   ": no overflow survives that, the gradients are NaN by themselves", scale->facts));
+  if (RefusedAtAnyScale(run, out)) {
     return;
   }
   const Finding* lost = LossLost(run);
@@ -54,43 +66,58 @@ void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
   }
   const Observation& first = *reports.front();
   const std::string what = TextOf(first, "first");
-  const bool grew = run.FindFirst("gradient/exploding") != nullptr || run.FindFirst("update/ratio-too-large") != nullptr ||
+  const bool grew = run.FindFirst("gradient/exploding") != nullptr ||
+                    run.FindFirst("update/ratio-too-large") != nullptr ||
                     (lost != nullptr && GrewBefore(run, *lost));
   const bool half = run.FindFirst("scale/keeps-falling") != nullptr || UsesHalf(run);
-  if (grew || half || NumberOf(first, "bad_input") > 0 || run.FindFirst("data/not-finite") != nullptr) {
+  if (grew || half || NumberOf(first, "bad_input") > 0 ||
+      run.FindFirst("data/not-finite") != nullptr) {
     return;
   }
   const std::string at = first.step ? " at step " + HumanCount(*first.step) : "";
   const std::string operation = TextOf(first, "operation");
-  if (NumberOf(first, "operand_from_outside") > 0 || MentionsAny(operation, {"softmax", "attention"})) {
+  if (NumberOf(first, "operand_from_outside") > 0 ||
+      MentionsAny(operation, {"softmax", "attention"})) {
     return;  // The data, or masked-softmax-nan.
   }
-  if (MentionsAny(operation, {"log", "sqrt", "div", "pow", "reciprocal", "acos", "asin", "norm", "exp"})) {
-    out.Add(Decisive("tensor", "the first value that was not finite was " + TextOf(first, "operand") + " of " + operation + at +
+  if (MentionsAny(operation,
+                  {"log", "sqrt", "div", "pow", "reciprocal", "acos", "asin", "norm", "exp"})) {
+    out.Add(Decisive("tensor", "the first value that was not finite was " +
+                                   TextOf(first, "operand") + " of " + operation + at +
                                    "; weights and inputs were finite"));
     return;
   }
   if (!operation.empty() && what == "loss") {
-    return;  // Sums and products do not turn finite values into NaN: they overflow. exploding-gradient owns that.
+    return;  // Sums and products do not turn finite values into NaN: they overflow.
+             // exploding-gradient owns that.
   }
   const Observation* layer = run.FindObservation("nonfinite-layer");
-  if (layer != nullptr && NumberOf(*layer, "inputs_finite") > 0 && NumberOf(*layer, "weights_finite") > 0) {
-    if (MentionsAny(TextOf(*layer, "module") + TextOf(*layer, "type"), {"attn", "attention", "softmax"})) {
+  if (layer != nullptr && NumberOf(*layer, "inputs_finite") > 0 &&
+      NumberOf(*layer, "weights_finite") > 0) {
+    if (MentionsAny(TextOf(*layer, "module") + TextOf(*layer, "type"),
+                    {"attn", "attention", "softmax"})) {
       return;  // masked-softmax-nan owns that.
     }
-    out.Add(Decisive("tensor", "module " + TextOf(*layer, "module") + " (" + TextOf(*layer, "type") +
+    out.Add(Decisive("tensor", "module " + TextOf(*layer, "module") + " (" +
+                                   TextOf(*layer, "type") +
                                    ") made NaN out of finite inputs and finite weights" + at));
   } else if (what == "loss") {
     out.Add(Decisive("tensor", "the loss itself was the first thing that was not finite" + at +
                                    ": weights, inputs and earlier gradients were"));
   } else if (what == "weight" && FellInOneStep(run, lost)) {
-    out.Add(Decisive("tensor", lost->series + " was " + HumanNumber(lost->Number("before").value_or(0)) + " and sound; one step later " +
-                                   TextOf(first, "weight_names") + " were NaN" + at +
-                                   ": the backward pass of a finite loss gave NaN, as that of sqrt, norm or pow does at 0"));
+    out.Add(Decisive("tensor", lost->series + " was " +
+                                   HumanNumber(lost->Number("before").value_or(0)) +
+                                   " and sound; one step later " + TextOf(first, "weight_names") +
+                                   " were NaN" + at +
+                                   ": the backward pass of a finite loss gave NaN, as that of "
+                                   "sqrt, norm or pow does at 0"));
     out.Fix("add a small number inside the root or the norm: torch.sqrt(x + 1e-8)");
   } else if (what == "gradient") {
-    out.Add(Decisive("tensor", "the backward pass of a finite loss gave NaN" + at + ", first in " + TextOf(first, "gradient_names") +
-                                   ": a derivative that does not exist there, such as that of sqrt or norm at 0"));
+    out.Add(Decisive(
+        "tensor",
+        "the backward pass of a finite loss gave NaN" + at + ", first in " +
+            TextOf(first, "gradient_names") +
+            ": a derivative that does not exist there, such as that of sqrt or norm at 0"));
   }
 }
 

@@ -7,7 +7,8 @@
 namespace whystop {
 
 void WeighIterableExhausted(const CaseFile& run, Hypothesis& out) {
-  if (const ExceptionSeen* last = FindEndingException(run); last != nullptr && last->type == "StopIteration") {
+  if (const ExceptionSeen* last = FindEndingException(run);
+      last != nullptr && last->type == "StopIteration") {
     out.Add(Decisive("exception", DescribeException(*last) + ": next() found nothing more"));
     return;
   }
@@ -15,7 +16,8 @@ void WeighIterableExhausted(const CaseFile& run, Hypothesis& out) {
   if (exit == nullptr || ErrorOf(*exit) != "StopIteration") {
     return;
   }
-  Evidence evidence = Decisive("loop", "next() found nothing more: StopIteration, and " + DescribeExit(*exit) + DescribeTurn(*exit));
+  Evidence evidence = Decisive("loop", "next() found nothing more: StopIteration, and " +
+                                           DescribeExit(*exit) + DescribeTurn(*exit));
   evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
   out.Add(std::move(evidence));
 }

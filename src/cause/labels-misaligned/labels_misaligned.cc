@@ -10,9 +10,13 @@ void WeighLabelsMisaligned(const CaseFile& run, Hypothesis& out) {
   if (guessing.empty() || !LearnsSoundly(run)) {
     return;
   }
-  out.Add(Supports("series", guessing + ", as it does when the labels were paired with the wrong inputs; steps, gradients and updates are of ordinary size, and the outputs "
-                                 "differ from sample to sample"));
-  out.Add(Missing("data", "whether labels that say nothing or labels of the wrong samples do it: look at ten pairs as the model gets them, and train on these ten alone"));
+  out.Add(Supports("series",
+                   guessing + ", as it does when the labels were paired with the wrong inputs; "
+                              "steps, gradients and updates are of ordinary size, and the outputs "
+                              "differ from sample to sample"));
+  out.Add(Missing("data",
+                  "whether labels that say nothing or labels of the wrong samples do it: look at "
+                  "ten pairs as the model gets them, and train on these ten alone"));
 }
 
 }  // namespace whystop

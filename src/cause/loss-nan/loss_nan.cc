@@ -11,7 +11,8 @@ void WeighLossNan(const CaseFile& run, Hypothesis& out) {
   if (lost == nullptr) {
     // A loop that tests its loss leaves before the value gets anywhere.
     if (const Observation* exit = FinalExit(run); ReasonOf(exit) == ExitReason::kNotFinite) {
-      out.Add(Decisive("loop", "the loss was not finite when " + DescribeExit(*exit) + " ended the loop" + DescribeTurn(*exit)));
+      out.Add(Decisive("loop", "the loss was not finite when " + DescribeExit(*exit) +
+                                   " ended the loop" + DescribeTurn(*exit)));
     }
     return;
   }
@@ -28,7 +29,8 @@ void WeighLossNan(const CaseFile& run, Hypothesis& out) {
   evidence.step_to = lost->step_to;
   out.Add(std::move(evidence));
   if (run.FindObservation("nonfinite") == nullptr) {
-    out.Add(Missing("probe", "which tensor was the first to hold a NaN; run under the probe to see it"));
+    out.Add(Missing("probe",
+                    "which tensor was the first to hold a NaN; run under the probe to see it"));
   }
 }
 

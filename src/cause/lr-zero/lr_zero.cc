@@ -10,7 +10,13 @@ void WeighLrZero(const CaseFile& run, Hypothesis& out) {
   if (const Finding* zero = run.FindFirst("lr/zero")) {
     const bool always = zero->Number("always").value_or(0) > 0;
     if (always || !learning.Good()) {
-      Evidence evidence = Decisive("series", zero->series + " is 0 " + (always ? "in every step" : "for the last " + Percent(zero->Number("share").value_or(0)) + " of the run"), zero->facts);
+      Evidence evidence = Decisive(
+          "series",
+          zero->series + " is 0 " +
+              (always
+                   ? "in every step"
+                   : "for the last " + Percent(zero->Number("share").value_or(0)) + " of the run"),
+          zero->facts);
       evidence.series = zero->series;
       evidence.step_from = zero->step_from;
       out.Add(std::move(evidence));
@@ -19,9 +25,12 @@ void WeighLrZero(const CaseFile& run, Hypothesis& out) {
   }
   const Finding* decayed = run.FindFirst("lr/decayed-early");
   if (decayed != nullptr && learning.Bad() && LossLost(run) == nullptr) {
-    out.Add(Supports("series", decayed->series + " fell from " + HumanNumber(decayed->Number("highest").value_or(0)) + " to " +
-                                   HumanNumber(decayed->Number("last").value_or(0)) + " and stayed there for " +
-                                   Percent(decayed->Number("share").value_or(0)) + " of the run", decayed->facts));
+    out.Add(Supports(
+        "series",
+        decayed->series + " fell from " + HumanNumber(decayed->Number("highest").value_or(0)) +
+            " to " + HumanNumber(decayed->Number("last").value_or(0)) + " and stayed there for " +
+            Percent(decayed->Number("share").value_or(0)) + " of the run",
+        decayed->facts));
     out.Add(Supports("series", learning.text));
   }
 }

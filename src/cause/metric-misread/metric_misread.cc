@@ -10,10 +10,12 @@
 namespace whystop {
 namespace {
 
-/// By its name the loss of training as a whole. One of several (of a second optimizer, of a generator) may well rise.
+/// By its name the loss of training as a whole. One of several (of a second optimizer, of a
+/// generator) may well rise.
 bool IsTheWholeLoss(std::string_view series) {
-  constexpr std::string_view kNames[] = {"loss",      "train_loss", "training_loss", "train loss", "training loss", "running_loss",
-                                         "running loss", "total_loss", "epoch_loss",    "avg_loss",   "mean_loss",     "cost"};
+  constexpr std::string_view kNames[] = {
+      "loss",         "train_loss", "training_loss", "train loss", "training loss", "running_loss",
+      "running loss", "total_loss", "epoch_loss",    "avg_loss",   "mean_loss",     "cost"};
   return std::find(std::begin(kNames), std::end(kNames), series) != std::end(kNames);
 }
 
@@ -28,19 +30,32 @@ void WeighMetricMisread(const CaseFile& run, Hypothesis& out) {
     }
     const std::string state = FactText(finding, "state");
     const std::string role = FactText(finding, "role");
-    loss = role == "train-loss" && state == "diverged" && finding.Number("not_finite_at_end").value_or(0) == 0 ? &finding : loss;
-    score = role == "train-score" && (state == "improving" || state == "converged") ? &finding : score;
+    loss = role == "train-loss" && state == "diverged" &&
+                   finding.Number("not_finite_at_end").value_or(0) == 0
+               ? &finding
+               : loss;
+    score =
+        role == "train-score" && (state == "improving" || state == "converged") ? &finding : score;
   }
-  if (const LearningView learning = LearningOf(run); loss != nullptr && learning.Good() && learning.basis != loss && IsTheWholeLoss(loss->series)) {
-    out.Add(Supports("series", "the program shows a " + loss->series + " that rises to " + HumanNumber(loss->Number("last").value_or(0)), loss->facts));
+  if (const LearningView learning = LearningOf(run); loss != nullptr && learning.Good() &&
+                                                     learning.basis != loss &&
+                                                     IsTheWholeLoss(loss->series)) {
+    out.Add(Supports("series",
+                     "the program shows a " + loss->series + " that rises to " +
+                         HumanNumber(loss->Number("last").value_or(0)),
+                     loss->facts));
     out.Add(Supports("series", "the loss of the steps themselves falls: " + learning.text));
-    out.Fix("set the running sum of " + loss->series + " back to 0 at the start of each epoch, and divide it by the number of batches");
+    out.Fix("set the running sum of " + loss->series +
+            " back to 0 at the start of each epoch, and divide it by the number of batches");
     return;
   }
   if (loss != nullptr && score != nullptr) {
-    out.Add(Supports("series", loss->series + " rose to " + HumanNumber(loss->Number("last").value_or(0)) + " while " + score->series +
-                                   " improved to " + HumanNumber(score->Number("last").value_or(0)) +
-                                   ": one of them does not measure what it seems to", loss->facts));
+    out.Add(Supports("series",
+                     loss->series + " rose to " + HumanNumber(loss->Number("last").value_or(0)) +
+                         " while " + score->series + " improved to " +
+                         HumanNumber(score->Number("last").value_or(0)) +
+                         ": one of them does not measure what it seems to",
+                     loss->facts));
   }
 }
 

@@ -9,10 +9,12 @@ void WeighMissingBackward(const CaseFile& run, Hypothesis& out) {
   const double steps = Counted(run, "steps").value_or(0);
   const Observation* present = run.FindObservation("gradients-present");
   if (steps < 5 || Counted(run, "backwards").value_or(1) > 0 || present == nullptr ||
-      NumberOf(*present, "without") < NumberOf(*present, "tensors") - NumberOf(*present, "frozen")) {
+      NumberOf(*present, "without") <
+          NumberOf(*present, "tensors") - NumberOf(*present, "frozen")) {
     return;
   }
-  out.Add(Decisive("calls", "optimizer.step() was called " + HumanNumber(steps) + " times, backward() never; no parameter has a gradient"));
+  out.Add(Decisive("calls", "optimizer.step() was called " + HumanNumber(steps) +
+                                " times, backward() never; no parameter has a gradient"));
   out.Fix("call loss.backward() before optimizer.step()");
 }
 

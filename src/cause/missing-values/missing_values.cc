@@ -13,7 +13,8 @@ void WeighMissingValues(const CaseFile& run, Hypothesis& out) {
   const double least = NumberOf(*input, "min");
   const bool sentinel = least == -999 || least == -9999 || least == -99999 || least == -1e20;
   if (sentinel && NumberOf(*input, "max") < -least / 5) {
-    out.Add(Decisive("batch", "the inputs hold " + HumanNumber(least) + ", a mark for \"missing\", beside values up to " +
+    out.Add(Decisive("batch", "the inputs hold " + HumanNumber(least) +
+                                  ", a mark for \"missing\", beside values up to " +
                                   HumanNumber(NumberOf(*input, "max"))));
   }
 }

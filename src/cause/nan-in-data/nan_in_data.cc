@@ -21,13 +21,15 @@ double ValuesOf(std::string_view shape) {
   return values;
 }
 
-/// Infinity passes a sigmoid unseen and becomes NaN on the way back: the weights may be lost before the input is looked at. What came from
-/// outside the graph and has as many values as a batch is the batch.
+/// Infinity passes a sigmoid unseen and becomes NaN on the way back: the weights may be lost before
+/// the input is looked at. What came from outside the graph and has as many values as a batch is
+/// the batch.
 bool StoodInTheInput(const CaseFile& run, const Observation& report) {
   const Observation* input = ModelInput(run);
   const std::string shape = TextOf(report, "operand_shape");
-  return TextOf(report, "first") == "input" || (NumberOf(report, "operand_from_outside") > 0 && input != nullptr && !shape.empty() &&
-                                                 NumberOf(report, "report") <= 2 && ValuesOf(shape) == ValuesOf(TextOf(*input, "shape")));
+  return TextOf(report, "first") == "input" ||
+         (NumberOf(report, "operand_from_outside") > 0 && input != nullptr && !shape.empty() &&
+          NumberOf(report, "report") <= 2 && ValuesOf(shape) == ValuesOf(TextOf(*input, "shape")));
 }
 
 }  // namespace
@@ -36,12 +38,15 @@ void WeighNanInData(const CaseFile& run, Hypothesis& out) {
   const Finding* data = run.FindFirst("data/not-finite");
   const Finding* lost = LossLost(run);
   const auto reports = ObservationsOf(run, "nonfinite");
-  const auto in_input = std::find_if(reports.begin(), reports.end(), [&run](const Observation* report) { return StoodInTheInput(run, *report); });
+  const auto in_input =
+      std::find_if(reports.begin(), reports.end(),
+                   [&run](const Observation* report) { return StoodInTheInput(run, *report); });
   if (data == nullptr && in_input != reports.end()) {
     const Observation& report = **in_input;
-    Evidence evidence = Decisive("tensor", "a value that was not finite stood in what the model was given (" + TextOf(report, "operand_shape") +
-                                               ", used by " + TextOf(report, "operation") + ")" +
-                                               (report.step ? ", at step " + HumanCount(*report.step) : ""));
+    Evidence evidence = Decisive(
+        "tensor", "a value that was not finite stood in what the model was given (" +
+                      TextOf(report, "operand_shape") + ", used by " + TextOf(report, "operation") +
+                      ")" + (report.step ? ", at step " + HumanCount(*report.step) : ""));
     evidence.step_from = report.step;
     out.Add(std::move(evidence));
     return;
@@ -49,10 +54,12 @@ void WeighNanInData(const CaseFile& run, Hypothesis& out) {
   if (data == nullptr || !NanSeen(run)) {
     return;
   }
-  if (lost != nullptr && lost->step_from && data->step_from && *data->step_from > *lost->step_from + 1) {
+  if (lost != nullptr && lost->step_from && data->step_from &&
+      *data->step_from > *lost->step_from + 1) {
     return;  // The loss was lost before: what the model was given did not do it.
   }
-  std::string text = HumanNumber(data->Number("values").value_or(0)) + " values of " + data->series + " were NaN or infinite";
+  std::string text = HumanNumber(data->Number("values").value_or(0)) + " values of " +
+                     data->series + " were NaN or infinite";
   if (data->step_from) {
     text += " at step " + HumanCount(*data->step_from);
   }

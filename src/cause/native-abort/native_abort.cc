@@ -7,7 +7,9 @@
 namespace whystop {
 
 void WeighNativeAbort(const CaseFile& run, Hypothesis& out) {
-  WeighCrash(run, {.signal = SIGABRT, .text = "the job ended by SIGABRT: native code gave up by itself"}, out);
+  WeighCrash(run,
+             {.signal = SIGABRT, .text = "the job ended by SIGABRT: native code gave up by itself"},
+             out);
 }
 
 }  // namespace whystop

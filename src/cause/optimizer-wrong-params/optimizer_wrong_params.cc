@@ -14,15 +14,21 @@ void WeighOptimizerWrongParams(const CaseFile& run, Hypothesis& out) {
   const double orphans = NumberOf(optimizer, "tensors_of_no_module");
   const double held = NumberOf(optimizer, "tensors");
   if (held > 0 && NoGradientsInOptimizer(run) && OptimizerHoldsOthers(run)) {
-    out.Add(Decisive("optimizer", "backward() ran, but none of the " + HumanNumber(held) + " tensors that " + TextOf(optimizer, "name") +
-                                      " holds got a gradient: they are not those of the model that computes the loss"));
+    out.Add(Decisive(
+        "optimizer",
+        "backward() ran, but none of the " + HumanNumber(held) + " tensors that " +
+            TextOf(optimizer, "name") +
+            " holds got a gradient: they are not those of the model that computes the loss"));
     if (orphans > 0) {
-      out.Add(Supports("optimizer", HumanNumber(orphans) + " of them belong to no module that is alive"));
+      out.Add(Supports("optimizer",
+                       HumanNumber(orphans) + " of them belong to no module that is alive"));
     }
   }
   const Observation* left = run.FindObservation("parameter-not-in-optimizer");
   if (left != nullptr && LearningFailed(run)) {
-    out.Add(Decisive("optimizer", HumanNumber(NumberOf(*left, "count")) + " trainable tensors are in no optimizer: " + TextOf(*left, "names")));
+    out.Add(Decisive("optimizer",
+                     HumanNumber(NumberOf(*left, "count")) +
+                         " trainable tensors are in no optimizer: " + TextOf(*left, "names")));
   }
 }
 

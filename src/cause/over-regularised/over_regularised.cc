@@ -17,7 +17,8 @@ void WeighOverRegularised(const CaseFile& run, Hypothesis& out) {
   std::string text;
   if (model != nullptr && NumberOf(*model, "dropout_max") >= 0.8) {
     text = "dropout drops " + Percent(NumberOf(*model, "dropout_max")) + " of the values";
-  } else if (clip != nullptr && TextOf(*clip, "how") == "norm" && NumberOf(*clip, "max_norm") <= 1e-3) {
+  } else if (clip != nullptr && TextOf(*clip, "how") == "norm" &&
+             NumberOf(*clip, "max_norm") <= 1e-3) {
     text = "gradients are clipped to a norm of " + HumanNumber(NumberOf(*clip, "max_norm"));
   } else if (!optimizers.empty()) {
     const double decay = NumberOf(*optimizers.front(), "weight_decay");
@@ -26,10 +27,14 @@ void WeighOverRegularised(const CaseFile& run, Hypothesis& out) {
       text = "weight_decay " + HumanNumber(decay) + " pulls every weight towards zero";
     }
   }
-  const double shrink = optimizers.empty() ? 0 : NumberOf(*optimizers.front(), "weight_decay") * LearningRate(run).value_or(0);
+  const double shrink = optimizers.empty() ? 0
+                                           : NumberOf(*optimizers.front(), "weight_decay") *
+                                                 LearningRate(run).value_or(0);
   if (shrink >= 0.01) {
-    out.Add(Decisive("optimizer", "weight_decay " + HumanNumber(NumberOf(*optimizers.front(), "weight_decay")) + " with lr " +
-                                      HumanNumber(LearningRate(run).value_or(0)) + " shrinks every weight by " + Percent(shrink) + " a step"));
+    out.Add(Decisive("optimizer", "weight_decay " +
+                                      HumanNumber(NumberOf(*optimizers.front(), "weight_decay")) +
+                                      " with lr " + HumanNumber(LearningRate(run).value_or(0)) +
+                                      " shrinks every weight by " + Percent(shrink) + " a step"));
   } else if (!text.empty()) {
     out.Add(Supports("optimizer", text));
     out.Add(Supports("series", learning.text));

@@ -18,7 +18,8 @@ void WeighLoop(const CaseFile& run, Hypothesis& out) {
   const std::string values = TextOf(*loop, "values");
   out.Add(Decisive("loop", "the training loop over `" + TextOf(*loop, "over") + "` made no turn" +
                                (values.empty() ? "" : ": " + values)));
-  out.Fix("raise the number of steps or epochs above what the checkpoint has reached, or start afresh");
+  out.Fix(
+      "raise the number of steps or epochs above what the checkpoint has reached, or start afresh");
 }
 
 }  // namespace
@@ -32,8 +33,11 @@ void WeighResumeAlreadyComplete(const CaseFile& run, Hypothesis& out) {
   const double steps = NumberOf(*framework, "steps");
   const double start = NumberOf(*framework, "start_step");
   if (steps > 0 && start >= steps) {
-    out.Add(Decisive("framework", "training resumed at step " + HumanNumber(start, 9) + " of " + HumanNumber(steps, 9) + ": nothing was left to do"));
-    out.Fix("raise the number of steps or epochs above what the checkpoint has reached, or start afresh");
+    out.Add(Decisive("framework", "training resumed at step " + HumanNumber(start, 9) + " of " +
+                                      HumanNumber(steps, 9) + ": nothing was left to do"));
+    out.Fix(
+        "raise the number of steps or epochs above what the checkpoint has reached, or start "
+        "afresh");
   }
 }
 

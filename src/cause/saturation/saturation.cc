@@ -8,19 +8,25 @@ namespace whystop {
 void WeighSaturation(const CaseFile& run, Hypothesis& out) {
   const Finding* pinned = run.FindFirst("activation/saturated");
   const Finding* vanishing = run.FindFirst("gradient/vanishing");
-  if ((pinned == nullptr && vanishing == nullptr) || !LearningFailed(run) || LossLost(run) != nullptr) {
+  if ((pinned == nullptr && vanishing == nullptr) || !LearningFailed(run) ||
+      LossLost(run) != nullptr) {
     return;
   }
   const Observation* model = run.FindObservation("model");
   const std::string activations = model == nullptr ? "" : TextOf(*model, "activations");
   const bool squashes = activations.empty() || MentionsAny(activations, {"sigmoid", "tanh"});
   if (vanishing != nullptr && (squashes || pinned != nullptr)) {
-    out.Add(Decisive("tensor", "the gradient of " + vanishing->series + " is " + HumanNumber(vanishing->Number("ratio").value_or(0)) +
-                                   " times that of " + FactText(*vanishing, "last_layer_name"), vanishing->facts));
+    out.Add(Decisive("tensor",
+                     "the gradient of " + vanishing->series + " is " +
+                         HumanNumber(vanishing->Number("ratio").value_or(0)) + " times that of " +
+                         FactText(*vanishing, "last_layer_name"),
+                     vanishing->facts));
   }
   if (pinned != nullptr) {
-    out.Add(Supports("tensor", Percent(pinned->Number("share").value_or(0)) + " of the outputs of " + pinned->series +
-                                   " stand at the ends of their range", pinned->facts));
+    out.Add(Supports("tensor",
+                     Percent(pinned->Number("share").value_or(0)) + " of the outputs of " +
+                         pinned->series + " stand at the ends of their range",
+                     pinned->facts));
     out.Add(Supports("series", LearningOf(run).text));
   }
 }

@@ -15,7 +15,9 @@ void WeighSchedulerCancelled(const CaseFile& run, Hypothesis& out) {
   for (const SignalSeen& seen : run.signals) {
     if (seen.signal == SIGTERM && seen.sender_name == "slurmstepd") {
       out.Add(Supports("signal", "SIGTERM came from " + DescribeSender(seen)));
-      out.Add(Supports("environment", "Slurm's step daemon sends it when a job is cancelled, preempted or out of time"));
+      out.Add(Supports(
+          "environment",
+          "Slurm's step daemon sends it when a job is cancelled, preempted or out of time"));
       return;
     }
   }

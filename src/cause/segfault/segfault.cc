@@ -7,7 +7,10 @@
 namespace whystop {
 
 void WeighSegfault(const CaseFile& run, Hypothesis& out) {
-  WeighCrash(run, {.signal = SIGSEGV, .text = "the job ended by SIGSEGV: native code touched memory it must not touch"}, out);
+  WeighCrash(run,
+             {.signal = SIGSEGV,
+              .text = "the job ended by SIGSEGV: native code touched memory it must not touch"},
+             out);
 }
 
 }  // namespace whystop

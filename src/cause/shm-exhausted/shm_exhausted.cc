@@ -14,9 +14,9 @@ void WeighShmExhausted(const CaseFile& run, Hypothesis& out) {
   if (!full.found) {
     return;
   }
-  const bool worker_bus_error = std::any_of(run.process_ends.begin(), run.process_ends.end(), [](const ProcessEnd& ended) {
-    return ended.end && ended.end->signal() == SIGBUS;
-  });
+  const bool worker_bus_error = std::any_of(
+      run.process_ends.begin(), run.process_ends.end(),
+      [](const ProcessEnd& ended) { return ended.end && ended.end->signal() == SIGBUS; });
   if (SignalOfJob(run) == SIGBUS || worker_bus_error) {
     out.Add(Decisive("sample", "a process of the job died of SIGBUS while " + full.text));
   } else if (FindNoSpaceError(run) != nullptr && !FindFullMount(run, false).found) {

@@ -7,7 +7,10 @@
 namespace whystop {
 
 void WeighSigfpe(const CaseFile& run, Hypothesis& out) {
-  WeighCrash(run, {.signal = SIGFPE, .text = "the job ended by SIGFPE: an integer division by zero in native code"}, out);
+  WeighCrash(run,
+             {.signal = SIGFPE,
+              .text = "the job ended by SIGFPE: an integer division by zero in native code"},
+             out);
 }
 
 }  // namespace whystop

@@ -15,7 +15,8 @@ void WeighSighupLogout(const CaseFile& run, Hypothesis& out) {
     return;
   }
   if (ended_by_it) {
-    out.Add(Decisive("exit-status", "the job ended by SIGHUP, the signal of a terminal that goes away"));
+    out.Add(Decisive("exit-status",
+                     "the job ended by SIGHUP, the signal of a terminal that goes away"));
   }
   if (seen != nullptr) {
     out.Add(Supports("signal", "SIGHUP came from " + DescribeSender(*seen)));

@@ -9,7 +9,8 @@ namespace whystop {
 void WeighStopFlagCallback(const CaseFile& run, Hypothesis& out) {
   const Observation* exit = FinalExit(run);
   if (ReasonOf(exit) == ExitReason::kStopFlag) {
-    Evidence evidence = Decisive("loop", "something set the flag under which the loop is left: " + DescribeExit(*exit) + DescribeTurn(*exit));
+    Evidence evidence = Decisive("loop", "something set the flag under which the loop is left: " +
+                                             DescribeExit(*exit) + DescribeTurn(*exit));
     evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
     out.Add(std::move(evidence));
     return;
@@ -19,9 +20,11 @@ void WeighStopFlagCallback(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const std::string path = TextOf(*stop, "file");
-  Evidence evidence = Decisive("framework", TextOf(*stop, "who") + "." + TextOf(*stop, "function") + " set the stop flag of " +
-                                                TextOf(*stop, "framework") + " at " + path.substr(path.find_last_of('/') + 1) + ":" +
-                                                HumanNumber(NumberOf(*stop, "line"), 9));
+  Evidence evidence =
+      Decisive("framework", TextOf(*stop, "who") + "." + TextOf(*stop, "function") +
+                                " set the stop flag of " + TextOf(*stop, "framework") + " at " +
+                                path.substr(path.find_last_of('/') + 1) + ":" +
+                                HumanNumber(NumberOf(*stop, "line"), 9));
   evidence.place = {path, static_cast<std::int64_t>(NumberOf(*stop, "line"))};
   out.Add(std::move(evidence));
 }

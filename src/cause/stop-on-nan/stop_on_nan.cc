@@ -10,7 +10,8 @@ void WeighStopOnNan(const CaseFile& run, Hypothesis& out) {
   if (ReasonOf(exit) != ExitReason::kNotFinite) {
     return;
   }
-  Evidence evidence = Decisive("loop", "the loop was left by " + DescribeExit(*exit) + DescribeTurn(*exit));
+  Evidence evidence =
+      Decisive("loop", "the loop was left by " + DescribeExit(*exit) + DescribeTurn(*exit));
   evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
   out.Add(std::move(evidence));
 }

@@ -11,10 +11,15 @@ namespace whystop {
 void WeighSwallowedException(const CaseFile& run, Hypothesis& out) {
   for (const Observation* exit : ObservationsOf(run, "loop-exit")) {
     const std::string error = ErrorOf(*exit);
-    if (ReasonOf(exit) != ExitReason::kError || error == "StopIteration" || error == "KeyboardInterrupt") {
+    if (ReasonOf(exit) != ExitReason::kError || error == "StopIteration" ||
+        error == "KeyboardInterrupt") {
       continue;
     }
-    Evidence evidence = Decisive("loop", error + (TextOf(*exit, "error_message").empty() ? "" : ": " + TextOf(*exit, "error_message")) + ", caught and hidden by " + DescribeExit(*exit) + DescribeTurn(*exit));
+    Evidence evidence = Decisive(
+        "loop",
+        error +
+            (TextOf(*exit, "error_message").empty() ? "" : ": " + TextOf(*exit, "error_message")) +
+            ", caught and hidden by " + DescribeExit(*exit) + DescribeTurn(*exit));
     evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
     out.Add(std::move(evidence));
     return;
@@ -23,15 +28,21 @@ void WeighSwallowedException(const CaseFile& run, Hypothesis& out) {
   const Observation* plan = run.FindObservation("loop-plan");
   const double innermost = plan == nullptr ? 0 : NumberOf(*plan, "levels") - 1;
   // Caught again and again with no step between: training is over, though the loop goes on.
-  const auto stuck = std::count_if(caught.begin(), caught.end(), [&caught](const Observation* one) { return one->step && one->step == caught.back()->step; });
+  const auto stuck = std::count_if(caught.begin(), caught.end(), [&caught](const Observation* one) {
+    return one->step && one->step == caught.back()->step;
+  });
   const bool cuts_epochs = caught.size() >= 2 && NumberOf(*caught.back(), "level") < innermost;
-  if (!cuts_epochs && stuck < 3 && (caught.size() < 3 || Counted(run, "steps").value_or(0) > 2 * static_cast<double>(caught.size()))) {
+  if (!cuts_epochs && stuck < 3 &&
+      (caught.size() < 3 ||
+       Counted(run, "steps").value_or(0) > 2 * static_cast<double>(caught.size()))) {
     return;  // A loop that skips a bad sample now and then is sound.
   }
-  out.Add(Decisive("loop", TextOf(*caught.back(), "type") + ": " + TextOf(*caught.back(), "message") + ", caught at least " +
-                               HumanNumber(static_cast<double>(caught.size())) + " times by `except " + TextOf(*caught.back(), "handler") +
-                               "` while " + HumanNumber(Counted(run, "steps").value_or(0)) + " steps were made" +
-                               (cuts_epochs ? "; each time the rest of the epoch was left out" : "")));
+  out.Add(
+      Decisive("loop", TextOf(*caught.back(), "type") + ": " + TextOf(*caught.back(), "message") +
+                           ", caught at least " + HumanNumber(static_cast<double>(caught.size())) +
+                           " times by `except " + TextOf(*caught.back(), "handler") + "` while " +
+                           HumanNumber(Counted(run, "steps").value_or(0)) + " steps were made" +
+                           (cuts_epochs ? "; each time the rest of the epoch was left out" : "")));
 }
 
 }  // namespace whystop

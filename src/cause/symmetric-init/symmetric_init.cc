@@ -9,8 +9,11 @@ void WeighSymmetricInit(const CaseFile& run, Hypothesis& out) {
   if (same == nullptr || !NotSeenToLearn(run) || LossLost(run) != nullptr) {
     return;
   }
-  out.Add(Decisive("tensor", "all units of " + TextOf(*same, "names") + " began with the same weights, so they get the same gradient for ever"));
-  out.Fix("give " + TextOf(*same, "names") + " random initial weights: torch.nn.init.kaiming_uniform_ or xavier_uniform_");
+  out.Add(Decisive("tensor",
+                   "all units of " + TextOf(*same, "names") +
+                       " began with the same weights, so they get the same gradient for ever"));
+  out.Fix("give " + TextOf(*same, "names") +
+          " random initial weights: torch.nn.init.kaiming_uniform_ or xavier_uniform_");
 }
 
 }  // namespace whystop

@@ -9,10 +9,12 @@ void WeighTargetBroadcast(const CaseFile& run, Hypothesis& out) {
   for (const Observation* call : calls) {
     const std::string output = TextOf(*call, "input_shape");
     const std::string target = TextOf(*call, "target_shape");
-    if (output.empty() || target.empty() || output == target || output == "scalar" || target == "scalar") {
+    if (output.empty() || target.empty() || output == target || output == "scalar" ||
+        target == "scalar") {
       continue;
     }
-    out.Add(Decisive("loss-call", TextOf(*call, "function") + " was given outputs of shape " + output + " and targets of shape " + target +
+    out.Add(Decisive("loss-call", TextOf(*call, "function") + " was given outputs of shape " +
+                                      output + " and targets of shape " + target +
                                       ": every output is compared with every target"));
     out.Fix("give both the same shape: target.view_as(output), or output.squeeze(-1)");
     return;

@@ -10,7 +10,8 @@ void WeighTargetReached(const CaseFile& run, Hypothesis& out) {
   if (ReasonOf(exit) != ExitReason::kTarget) {
     return;
   }
-  Evidence evidence = Decisive("loop", "the goal was reached: " + DescribeExit(*exit) + DescribeTurn(*exit));
+  Evidence evidence =
+      Decisive("loop", "the goal was reached: " + DescribeExit(*exit) + DescribeTurn(*exit));
   evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
   out.Add(std::move(evidence));
 }

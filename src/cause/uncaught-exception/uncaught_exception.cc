@@ -16,17 +16,25 @@ struct Remedy {
 };
 constexpr Remedy kRemedies[] = {
     {"ModuleNotFoundError",
-     "Install the module into the environment that runs the job, and try the import there: `python -c 'import NAME'`."},
+     "Install the module into the environment that runs the job, and try the import there: `python "
+     "-c 'import NAME'`."},
     {"ImportError",
-     "Compare the versions of the two packages: the name is not in the one that is installed, or a library is missing."},
+     "Compare the versions of the two packages: the name is not in the one that is installed, or a "
+     "library is missing."},
     {"FileNotFoundError",
-     "Check the path as the job sees it: relative paths start at its working folder, and nodes mount different disks."},
+     "Check the path as the job sees it: relative paths start at its working folder, and nodes "
+     "mount different disks."},
     {"NotADirectoryError", "Check the path as the job sees it: one of its parts is a file."},
-    {"PermissionError", "Check owner and rights of the path for the user that runs the job, container users included."},
+    {"PermissionError",
+     "Check owner and rights of the path for the user that runs the job, container users "
+     "included."},
     {"AttributeError",
-     "Compare the installed version with the one that the code was written for, and look for a None in place of an object."},
-    {"SyntaxError", "Mend the line; a newer syntax than the interpreter knows shows in the same way."},
-    {"UnicodeDecodeError", "Name the file's encoding when opening it, or leave out what is no text."},
+     "Compare the installed version with the one that the code was written for, and look for a "
+     "None in place of an object."},
+    {"SyntaxError",
+     "Mend the line; a newer syntax than the interpreter knows shows in the same way."},
+    {"UnicodeDecodeError",
+     "Name the file's encoding when opening it, or leave out what is no text."},
 };
 
 void AddFixesFor(std::string_view type, Hypothesis& out) {
@@ -49,13 +57,15 @@ void WeighUncaughtException(const CaseFile& run, Hypothesis& out) {
                                                : Decisive("exception", DescribeException(*last));
   evidence.place = last->place;
   // The text names the line of code; a log's reader also wants to find the traceback.
-  if (const StackPlace at = InnermostUsersFrame(*last); at.found && (run.watched || last->last_line == 0)) {
+  if (const StackPlace at = InnermostUsersFrame(*last);
+      at.found && (run.watched || last->last_line == 0)) {
     evidence.place = {at.file, at.line};
   }
   out.Add(std::move(evidence));
   AddFixesFor(last->type, out);
   if (!last->first_type.empty() && last->first_type != last->type) {
-    out.Add(Supports("exception", fmt::format("the chain began with {}: {}", last->first_type, last->first_message)));
+    out.Add(Supports("exception", fmt::format("the chain began with {}: {}", last->first_type,
+                                              last->first_message)));
   }
 }
 

@@ -13,13 +13,16 @@ void WeighUnscaledTargets(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const auto calls = LossCalls(run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
-  const std::string text = "targets have mean " + HumanNumber(NumberOf(*calls.front(), "target_mean")) + " and spread " +
-                           HumanNumber(NumberOf(*calls.front(), "target_std")) + ", the first outputs spread " +
-                           HumanNumber(NumberOf(*calls.front(), "input_std"));
-  const bool far = *size > 10 * std::hypot(NumberOf(*calls.front(), "input_mean"), NumberOf(*calls.front(), "input_std"));
+  const std::string text =
+      "targets have mean " + HumanNumber(NumberOf(*calls.front(), "target_mean")) + " and spread " +
+      HumanNumber(NumberOf(*calls.front(), "target_std")) + ", the first outputs spread " +
+      HumanNumber(NumberOf(*calls.front(), "input_std"));
+  const bool far = *size > 10 * std::hypot(NumberOf(*calls.front(), "input_mean"),
+                                           NumberOf(*calls.front(), "input_std"));
   out.Add(far ? Decisive("loss-call", text) : Supports("loss-call", text));
-  out.Fix("subtract the mean " + HumanNumber(NumberOf(*calls.front(), "target_mean")) + " from the targets and divide by " +
-          HumanNumber(NumberOf(*calls.front(), "target_std")) + "; undo it on the predictions");
+  out.Fix("subtract the mean " + HumanNumber(NumberOf(*calls.front(), "target_mean")) +
+          " from the targets and divide by " + HumanNumber(NumberOf(*calls.front(), "target_std")) +
+          "; undo it on the predictions");
 }
 
 }  // namespace whystop

@@ -16,7 +16,8 @@ void WeighUserInterrupt(const CaseFile& run, Hypothesis& out) {
     out.Add(Decisive("exit-status", "the job ended by SIGINT"));
   }
   for (const ExceptionSeen& exception : run.exceptions) {
-    if (exception.type == "KeyboardInterrupt" && exception.metrics_after == 0 && !ended_well && !ended_by_it) {
+    if (exception.type == "KeyboardInterrupt" && exception.metrics_after == 0 && !ended_well &&
+        !ended_by_it) {
       Evidence evidence = Decisive("exception", "the last exception was KeyboardInterrupt");
       evidence.place = exception.place;
       out.Add(std::move(evidence));
@@ -25,7 +26,8 @@ void WeighUserInterrupt(const CaseFile& run, Hypothesis& out) {
   }
   if (seen != nullptr && !ended_well) {
     const bool typed = seen->from_kernel || run.start->terminal;
-    out.Add(Supports("signal", typed ? "Ctrl-C was typed at the terminal" : "SIGINT came from " + DescribeSender(*seen)));
+    out.Add(Supports("signal", typed ? "Ctrl-C was typed at the terminal"
+                                     : "SIGINT came from " + DescribeSender(*seen)));
   }
 }
 

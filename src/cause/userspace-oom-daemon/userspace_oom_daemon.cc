@@ -19,7 +19,8 @@ void WeighUserspaceOomDaemon(const CaseFile& run, Hypothesis& out) {
   for (const SignalSeen& seen : run.signals) {
     for (const std::string_view daemon : kDaemons) {
       if (seen.sender_name == daemon && (seen.signal == SIGTERM || seen.signal == SIGKILL)) {
-        out.Add(Decisive("signal", fmt::format("signal {} came from {}", seen.signal, DescribeSender(seen))));
+        out.Add(Decisive("signal",
+                         fmt::format("signal {} came from {}", seen.signal, DescribeSender(seen))));
       }
     }
   }

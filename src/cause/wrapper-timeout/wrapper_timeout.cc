@@ -20,15 +20,17 @@ void WeighWrapperTimeout(const CaseFile& run, Hypothesis& out) {
   if (!run.start) {
     return;
   }
-  const bool wrapped = !run.start->command.empty() && Basename(run.start->command.front()) == "timeout";
+  const bool wrapped =
+      !run.start->command.empty() && Basename(run.start->command.front()) == "timeout";
   if (wrapped && run.ExitCode() == 124) {
-    out.Add(Decisive("exit-status", "timeout(1) returned 124: the time it was given ran out after " +
-                                        HumanDuration(run.last_at)));
+    out.Add(
+        Decisive("exit-status", "timeout(1) returned 124: the time it was given ran out after " +
+                                    HumanDuration(run.last_at)));
   }
   for (const SignalSeen& seen : run.signals) {
     if (seen.sender_name == "timeout") {
-      out.Add(Decisive("signal", fmt::format("{} came from {}: {}", SignalName(seen.signal), DescribeSender(seen),
-                                             seen.sender_command)));
+      out.Add(Decisive("signal", fmt::format("{} came from {}: {}", SignalName(seen.signal),
+                                             DescribeSender(seen), seen.sender_command)));
       return;
     }
   }

@@ -9,26 +9,36 @@ namespace {
 void WeighClassLosses(const CaseFile& run, Hypothesis& out) {
   for (const Observation* call : LossCalls(run, {"nll_loss"})) {
     if (NumberOf(*call, "sums_to_one") > 0) {
-      out.Add(Decisive("loss-call", "nll_loss was given probabilities; it takes their logarithms (log_softmax)"));
+      out.Add(
+          Decisive("loss-call",
+                   "nll_loss was given probabilities; it takes their logarithms (log_softmax)"));
       return;
     }
   }
   for (const Observation* call : LossCalls(run, {"cross_entropy"})) {
     const bool class_numbers = !MentionsAny(TextOf(*call, "target_dtype"), {"float"});
     if (call->Number("classes") == 1.0 && class_numbers) {
-      out.Add(Decisive("loss-call", "cross_entropy over a single output is always 0: there is nothing to choose between"));
+      out.Add(Decisive(
+          "loss-call",
+          "cross_entropy over a single output is always 0: there is nothing to choose between"));
       return;
     }
   }
-  for (const Observation* call : LossCalls(run, {"binary_cross_entropy", "binary_cross_entropy_with_logits"})) {
+  for (const Observation* call :
+       LossCalls(run, {"binary_cross_entropy", "binary_cross_entropy_with_logits"})) {
     const Observation* model = run.FindObservation("model");
-    if (model != nullptr && TextOf(*model, "last") == "Softmax" && TextOf(*call, "input_shape").ends_with("x1")) {
-      out.Add(Decisive("loss-call", "the last layer is a softmax over a single output, which is 1 whatever the input"));
+    if (model != nullptr && TextOf(*model, "last") == "Softmax" &&
+        TextOf(*call, "input_shape").ends_with("x1")) {
+      out.Add(Decisive(
+          "loss-call",
+          "the last layer is a softmax over a single output, which is 1 whatever the input"));
       return;
     }
     if (NumberOf(*call, "target_min") < 0 || NumberOf(*call, "target_max") > 1) {
-      out.Add(Decisive("loss-call", TextOf(*call, "function") + " was given targets from " + HumanNumber(NumberOf(*call, "target_min")) + " to " +
-                                        HumanNumber(NumberOf(*call, "target_max")) + "; they must lie between 0 and 1"));
+      out.Add(Decisive("loss-call", TextOf(*call, "function") + " was given targets from " +
+                                        HumanNumber(NumberOf(*call, "target_min")) + " to " +
+                                        HumanNumber(NumberOf(*call, "target_max")) +
+                                        "; they must lie between 0 and 1"));
       return;
     }
   }
@@ -45,11 +55,14 @@ void WeighRanges(const CaseFile& run, Hypothesis& out) {
   const std::string last = TextOf(*model, "last");
   const double low = last == "Tanh" ? -1 : 0;
   const bool bounded = last == "Sigmoid" || last == "Tanh" || last == "Softmax";
-  const bool beyond = (bounded && NumberOf(call, "target_max") > 1.05) || ((bounded || last == "ReLU") && NumberOf(call, "target_min") < low - 0.05);
+  const bool beyond = (bounded && NumberOf(call, "target_max") > 1.05) ||
+                      ((bounded || last == "ReLU") && NumberOf(call, "target_min") < low - 0.05);
   const double reach = 0.5 * (1 - low);
-  const bool far = NumberOf(call, "target_max") > 1 + reach || NumberOf(call, "target_min") < low - reach;
+  const bool far =
+      NumberOf(call, "target_max") > 1 + reach || NumberOf(call, "target_min") < low - reach;
   if (beyond && (far || LearningFailed(run))) {
-    out.Add(Decisive("loss-call", "targets go from " + HumanNumber(NumberOf(call, "target_min")) + " to " + HumanNumber(NumberOf(call, "target_max")) +
+    out.Add(Decisive("loss-call", "targets go from " + HumanNumber(NumberOf(call, "target_min")) +
+                                      " to " + HumanNumber(NumberOf(call, "target_max")) +
                                       ", which the last layer (" + last + ") cannot give"));
   }
 }
@@ -60,10 +73,14 @@ void WeighWrongLossActivation(const CaseFile& run, Hypothesis& out) {
   WeighClassLosses(run, out);
   WeighRanges(run, out);
   const LearningView learning = LearningOf(run);
-  const bool ran_down = learning.state == Learning::kDiverged && learning.basis != nullptr && LossLost(run) == nullptr &&
-                        learning.basis->Number("last").value_or(0) < 0;
+  const bool ran_down = learning.state == Learning::kDiverged && learning.basis != nullptr &&
+                        LossLost(run) == nullptr && learning.basis->Number("last").value_or(0) < 0;
   if (ran_down && out.evidence().empty()) {
-    out.Add(Supports("series", learning.text + ": a loss with no lower end, such as cross-entropy with labels outside 0 to 1", learning.basis->facts));
+    out.Add(
+        Supports("series",
+                 learning.text +
+                     ": a loss with no lower end, such as cross-entropy with labels outside 0 to 1",
+                 learning.basis->facts));
   }
 }
 

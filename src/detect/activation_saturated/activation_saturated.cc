@@ -7,7 +7,8 @@
 namespace whystop {
 namespace {
 
-// A gate may be wide open or shut for good reason; nine values in ten at the end of the range leave no gradient.
+// A gate may be wide open or shut for good reason; nine values in ten at the end of the range leave
+// no gradient.
 constexpr double kShareMin = 0.9;
 
 /// A sigmoid or tanh layer nearly all of whose outputs stand at the ends of their range.
@@ -16,11 +17,15 @@ class ActivationSaturated final : public ActivationWatch {
   ActivationSaturated() : ActivationWatch("activation/saturated", kShareMin) {}
 
  private:
-  std::optional<double> ShareOf(const Observation& seen) const override { return seen.Number("saturated"); }
+  std::optional<double> ShareOf(const Observation& seen) const override {
+    return seen.Number("saturated");
+  }
 };
 
 }  // namespace
 
-std::unique_ptr<Detector> MakeActivationSaturated() { return std::make_unique<ActivationSaturated>(); }
+std::unique_ptr<Detector> MakeActivationSaturated() {
+  return std::make_unique<ActivationSaturated>();
+}
 
 }  // namespace whystop

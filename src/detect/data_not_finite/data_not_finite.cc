@@ -16,15 +16,18 @@ class DataNotFinite final : public Detector {
       const std::optional<std::int64_t> step = seen->step;
       if (seen->kind == "batch") {
         const std::string* place = seen->Text("place");
-        Note(seen->Number("nonfinite").value_or(0), seen->Number("count").value_or(0), place == nullptr ? "batch" : "batch part " + *place, {step, event.at});
+        Note(seen->Number("nonfinite").value_or(0), seen->Number("count").value_or(0),
+             place == nullptr ? "batch" : "batch part " + *place, {step, event.at});
       } else if (seen->kind == "model-input") {
-        Note(seen->Number("nonfinite").value_or(0), seen->Number("count").value_or(0), "model input", {step, event.at});
+        Note(seen->Number("nonfinite").value_or(0), seen->Number("count").value_or(0),
+             "model input", {step, event.at});
       } else if (seen->kind == "loss-call") {
         Note(seen->Number("target_nonfinite").value_or(0), 0, "target", {step, event.at});
       }
     } else if (const auto* stats = event.As<TensorStats>()) {
       if (stats->what == TensorStats::What::kInput || stats->what == TensorStats::What::kTarget) {
-        Note(static_cast<double>(stats->nan_count + stats->inf_count), static_cast<double>(stats->count), stats->tensor, {stats->step, event.at});
+        Note(static_cast<double>(stats->nan_count + stats->inf_count),
+             static_cast<double>(stats->count), stats->tensor, {stats->step, event.at});
       }
     }
   }

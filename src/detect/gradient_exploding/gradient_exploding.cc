@@ -10,8 +10,9 @@
 namespace whystop {
 namespace {
 
-// A level a hundred times that of the start, held over several samples; or a peak ten thousand times as high. Single
-// spikes of a hundredfold occur in healthy recurrent nets and language models.
+// A level a hundred times that of the start, held over several samples; or a peak ten thousand
+// times as high. Single spikes of a hundredfold occur in healthy recurrent nets and language
+// models.
 constexpr double kLevelDecades = 2;
 constexpr double kPeakDecades = 4;
 
@@ -76,14 +77,19 @@ class GradientExploding final : public HistoryDetector {
   }
 
  protected:
-  bool Wants(const Scalar& scalar) const override { return scalar.role == SeriesRole::kGradientNorm; }
+  bool Wants(const Scalar& scalar) const override {
+    return scalar.role == SeriesRole::kGradientNorm;
+  }
 
   void Judge(const std::string& name, const WatchedSeries& series, FindingSink& out) override {
     if (series.history.points() < 5) {
       return;
     }
     const SeriesShape shape = ShapeOf(series.history);
-    std::vector<double> early(shape.levels.begin(), shape.levels.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(shape.levels.size() / 4, 2)));
+    std::vector<double> early(
+        shape.levels.begin(),
+        shape.levels.begin() +
+            static_cast<std::ptrdiff_t>(std::max<std::size_t>(shape.levels.size() / 4, 2)));
     const double usual = Median(std::move(early));
     const double highest = std::max(shape.levels.back(), shape.worst);
     if (usual <= 0 || std::log10(highest / usual) < kLevelDecades) {

@@ -11,7 +11,8 @@ namespace {
 constexpr std::int64_t kPointsMin = 20;
 constexpr double kGrowthMin = 5;          // Last level over first.
 constexpr double kCorrelationMin = 0.97;  // Of the level with the step number.
-constexpr double kEarlyGrowthMin = 4;     // From the first to the eighth sample, in the median over the weight tensors.
+constexpr double kEarlyGrowthMin =
+    4;  // From the first to the eighth sample, in the median over the weight tensors.
 
 double CorrelationWithTime(const std::vector<double>& levels) {
   const auto count = static_cast<double>(levels.size());
@@ -31,14 +32,15 @@ double CorrelationWithTime(const std::vector<double>& levels) {
   return syy > 0 ? sxy / std::sqrt(sxx * syy) : 0;
 }
 
-/// Gradients rise in a straight line with the step number, as sums do that are never reset: a logged norm over the whole run, or
-/// the tensors over their first samples.
+/// Gradients rise in a straight line with the step number, as sums do that are never reset: a
+/// logged norm over the whole run, or the tensors over their first samples.
 class GradientGrowsLinearly final : public HistoryDetector {
  public:
   void Push(const Event& event, FindingSink& out) override {
     HistoryDetector::Push(event, out);
     const auto* stats = event.As<TensorStats>();
-    if (stats != nullptr && stats->what == TensorStats::What::kGradient && IsWeightMatrix(*stats) && stats->abs_max > 0) {
+    if (stats != nullptr && stats->what == TensorStats::What::kGradient && IsWeightMatrix(*stats) &&
+        stats->abs_max > 0) {
       if (LogTrack* track = tensors_.Find(stats->tensor)) {
         track->Push(RmsOf(*stats));
       }
@@ -59,7 +61,8 @@ class GradientGrowsLinearly final : public HistoryDetector {
       }
     }
     const double growth = std::pow(10, Median(growths));
-    // A sum has made most of its growth, in orders of magnitude, by the middle; what explodes has made less than half.
+    // A sum has made most of its growth, in orders of magnitude, by the middle; what explodes has
+    // made less than half.
     if (!growths.empty() && growth > kEarlyGrowthMin && Median(halves) > 0.5 * Median(growths)) {
       Finding finding;
       finding.detector = "gradient/grows-linearly";
@@ -75,7 +78,9 @@ class GradientGrowsLinearly final : public HistoryDetector {
   }
 
  protected:
-  bool Wants(const Scalar& scalar) const override { return scalar.role == SeriesRole::kGradientNorm; }
+  bool Wants(const Scalar& scalar) const override {
+    return scalar.role == SeriesRole::kGradientNorm;
+  }
 
   void Judge(const std::string& name, const WatchedSeries& series, FindingSink& out) override {
     if (series.history.points() < kPointsMin || series.history.not_finite() > 0) {
@@ -104,6 +109,8 @@ class GradientGrowsLinearly final : public HistoryDetector {
 
 }  // namespace
 
-std::unique_ptr<Detector> MakeGradientGrowsLinearly() { return std::make_unique<GradientGrowsLinearly>(); }
+std::unique_ptr<Detector> MakeGradientGrowsLinearly() {
+  return std::make_unique<GradientGrowsLinearly>();
+}
 
 }  // namespace whystop

@@ -6,13 +6,16 @@
 namespace whystop {
 namespace {
 
-// A scaler of half precision skips single steps with infinite gradients; three in a row, to the end, are no such search.
+// A scaler of half precision skips single steps with infinite gradients; three in a row, to the
+// end, are no such search.
 constexpr std::int64_t kRunMin = 3;
 
 /// The gradient's norm is NaN or infinite up to the end of the run.
 class GradientNotFinite final : public HistoryDetector {
  protected:
-  bool Wants(const Scalar& scalar) const override { return scalar.role == SeriesRole::kGradientNorm; }
+  bool Wants(const Scalar& scalar) const override {
+    return scalar.role == SeriesRole::kGradientNorm;
+  }
 
   void Judge(const std::string& name, const WatchedSeries& series, FindingSink& out) override {
     const std::int64_t run = series.history.not_finite_at_end();

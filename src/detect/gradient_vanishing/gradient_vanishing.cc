@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kLayersMin = 4;
 constexpr std::int64_t kSamplesMin = 2;
 constexpr std::int64_t kSamplesForMedian = 6;
-// Four orders of magnitude between the ends: ten sigmoid layers lose six, a plain deep net with sound initial weights one or two.
+// Four orders of magnitude between the ends: ten sigmoid layers lose six, a plain deep net with
+// sound initial weights one or two.
 constexpr double kDecadesMin = 4;
 
 /// Gradients of the first layers are far smaller than those of the last ones.
@@ -20,8 +21,8 @@ class GradientVanishing final : public Detector {
  public:
   void Push(const Event& event, FindingSink&) override {
     const auto* stats = event.As<TensorStats>();
-    if (stats == nullptr || stats->what != TensorStats::What::kGradient || !IsWeightMatrix(*stats) ||
-        stats->nan_count + stats->inf_count > 0) {
+    if (stats == nullptr || stats->what != TensorStats::What::kGradient ||
+        !IsWeightMatrix(*stats) || stats->nan_count + stats->inf_count > 0) {
       return;
     }
     // The largest entry, not the mean: an embedding touches few of its rows in a batch.
@@ -34,14 +35,16 @@ class GradientVanishing final : public Detector {
   void Finish(FindingSink& out) override {
     std::vector<const TensorTable<LogTrack>::Entry*> layers;
     for (const auto& entry : tensors_.entries()) {
-      if (entry.state.samples >= kSamplesMin && entry.state.highest > std::log10(LogTrack::kLeast)) {
+      if (entry.state.samples >= kSamplesMin &&
+          entry.state.highest > std::log10(LogTrack::kLeast)) {
         layers.push_back(&entry);
       }
     }
     if (layers.size() < kLayersMin) {
       return;
     }
-    // Of few samples the largest: behind an output layer that begins at zero the first gradients are zero, and only those.
+    // Of few samples the largest: behind an output layer that begins at zero the first gradients
+    // are zero, and only those.
     const LogTrack& front = layers.front()->state;
     const double first = front.samples < kSamplesForMedian ? front.highest : front.Late();
     const double last = layers.back()->state.Late();

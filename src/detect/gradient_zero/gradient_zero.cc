@@ -12,7 +12,8 @@ constexpr std::int64_t kSamplesMin = 3;
 constexpr double kZeroShare = 0.9;
 constexpr std::size_t kNamesMax = 5;
 
-/// Tensors whose gradient is there but exactly zero, sample after sample: nothing behind them can be learned.
+/// Tensors whose gradient is there but exactly zero, sample after sample: nothing behind them can
+/// be learned.
 class GradientZero final : public Detector {
  public:
   void Push(const Event& event, FindingSink&) override {

@@ -9,7 +9,8 @@
 namespace whystop {
 namespace {
 
-/// A loss that became NaN or infinite. A held-out loss that recovers is left out: it says nothing about training.
+/// A loss that became NaN or infinite. A held-out loss that recovers is left out: it says nothing
+/// about training.
 class LossNotFinite final : public Detector {
  public:
   void Push(const Event& event, FindingSink&) override {
@@ -55,7 +56,10 @@ class LossNotFinite final : public Detector {
       finding.step_to = lasting ? series.last_step : series.first_step;
       finding.strength = static_cast<double>(series.bad);
       finding.series = key.name;
-      AddFact(finding, "role", series.role == SeriesRole::kTrainLoss ? "train-loss" : series.role == SeriesRole::kLossPart ? "loss-part" : "validation-loss");
+      AddFact(finding, "role",
+              series.role == SeriesRole::kTrainLoss  ? "train-loss"
+              : series.role == SeriesRole::kLossPart ? "loss-part"
+                                                     : "validation-loss");
       AddFact(finding, "first", series.first_word);
       AddFact(finding, "first_point", static_cast<double>(series.first_point));
       AddFact(finding, "not_finite", static_cast<double>(series.bad));

@@ -8,15 +8,17 @@
 namespace whystop {
 namespace {
 
-// A point counts when it lies above the start by five times the scatter of the first quarter, but at least half and at most
-// one and a half times the start's own value: when updates overshoot at once, that scatter is the fault itself.
+// A point counts when it lies above the start by five times the scatter of the first quarter, but
+// at least half and at most one and a half times the start's own value: when updates overshoot at
+// once, that scatter is the fault itself.
 constexpr double kAboveMin = 0.5;
 constexpr double kAboveMax = 1.5;
 constexpr double kAboveNoise = 5;
 constexpr double kShareMin = 0.1;
 constexpr std::int64_t kPointsMin = 20;
 
-/// A training loss that, long after its start, keeps jumping far above where it began: updates overshoot.
+/// A training loss that, long after its start, keeps jumping far above where it began: updates
+/// overshoot.
 class LossOscillates final : public HistoryDetector {
  protected:
   void Judge(const std::string& name, const WatchedSeries& series, FindingSink& out) override {
@@ -27,12 +29,16 @@ class LossOscillates final : public HistoryDetector {
     const SeriesShape shape = ShapeOf(history);
     const double first = shape.first;
     const double size = std::abs(first);
-    const double limit = first + std::clamp(kAboveNoise * shape.noise_start, kAboveMin * size, kAboveMax * size);
+    const double limit =
+        first + std::clamp(kAboveNoise * shape.noise_start, kAboveMin * size, kAboveMax * size);
     const auto late = history.buckets().subspan(history.buckets().size() / 4);
-    const auto above = std::count_if(late.begin(), late.end(), [limit](const SeriesBucket& b) { return b.max > limit; });
-    const auto below = std::count_if(late.begin(), late.end(), [first](const SeriesBucket& b) { return b.min < first; });
+    const auto above = std::count_if(late.begin(), late.end(),
+                                     [limit](const SeriesBucket& b) { return b.max > limit; });
+    const auto below = std::count_if(late.begin(), late.end(),
+                                     [first](const SeriesBucket& b) { return b.min < first; });
     const double share = static_cast<double>(above) / static_cast<double>(late.size());
-    // Never back below its start: that is divergence. Well below it on the whole: it learns, if noisily.
+    // Never back below its start: that is divergence. Well below it on the whole: it learns, if
+    // noisily.
     if (share < kShareMin || below == 0 || Median(shape.levels) < first - 0.1 * size) {
       return;
     }
@@ -40,7 +46,10 @@ class LossOscillates final : public HistoryDetector {
     finding.strength = share / kShareMin;
     AddFact(finding, "start", first);
     AddFact(finding, "share_above_start", share);
-    AddFact(finding, "highest", std::max_element(late.begin(), late.end(), [](const auto& a, const auto& b) { return a.max < b.max; })->max);
+    AddFact(finding, "highest",
+            std::max_element(late.begin(), late.end(), [](const auto& a, const auto& b) {
+              return a.max < b.max;
+            })->max);
     out.Add(std::move(finding));
   }
 };

@@ -9,7 +9,7 @@ namespace whystop {
 namespace {
 
 constexpr double kRiseInNoiseMin = 5;
-constexpr double kRiseShareMin = 0.05;   // Of the best value: a rise that matters.
+constexpr double kRiseShareMin = 0.05;  // Of the best value: a rise that matters.
 constexpr std::int64_t kPointsMin = 6;
 
 /// The held-out loss turned and rose beyond its noise while the training loss went on falling.
@@ -27,8 +27,10 @@ class LossOverfit final : public HistoryDetector {
     const double end = std::min(held_out.levels[last], held_out.levels[last - 1]);
     const double rise = end - held_out.best;
     const double noise = std::max(held_out.level_noise, held_out.noise / 2);
-    // Best at its very first value, it never turned: a gap from the start, or values of one pass over the held-out data.
-    if (held_out.best_at <= 0 || held_out.best_at > 0.8 || rise < kRiseInNoiseMin * noise || rise < kRiseShareMin * std::abs(held_out.best)) {
+    // Best at its very first value, it never turned: a gap from the start, or values of one pass
+    // over the held-out data.
+    if (held_out.best_at <= 0 || held_out.best_at > 0.8 || rise < kRiseInNoiseMin * noise ||
+        rise < kRiseShareMin * std::abs(held_out.best)) {
       return;
     }
     const WatchedSeries* train = TrainLoss();
@@ -49,7 +51,8 @@ class LossOverfit final : public HistoryDetector {
   const WatchedSeries* TrainLoss() const {
     const WatchedSeries* best = nullptr;
     for (const auto& [key, series] : table().states()) {
-      if (series.role == SeriesRole::kTrainLoss && (best == nullptr || series.history.points() > best->history.points())) {
+      if (series.role == SeriesRole::kTrainLoss &&
+          (best == nullptr || series.history.points() > best->history.points())) {
         best = &series;
       }
     }
@@ -62,7 +65,8 @@ class LossOverfit final : public HistoryDetector {
     if (shape.levels.size() < 3) {
       return false;
     }
-    const auto index = static_cast<std::size_t>(best_at * static_cast<double>(shape.levels.size() - 1));
+    const auto index =
+        static_cast<std::size_t>(best_at * static_cast<double>(shape.levels.size() - 1));
     return shape.end < shape.levels[index] - 2 * shape.level_noise;
   }
 };

@@ -68,7 +68,8 @@ class LossPlateauFromStart final : public HistoryDetector {
     AddFact(finding, "level", shape.end);
     AddFact(finding, "noise", shape.noise);
     AddFact(finding, "points", static_cast<double>(shape.points));
-    AddFact(finding, "constant", shape.worst == shape.best && series.history.smallest_change() == 0 ? 1 : 0);
+    AddFact(finding, "constant",
+            shape.worst == shape.best && series.history.smallest_change() == 0 ? 1 : 0);
     if (const auto guess = GuessAt(shape)) {
       AddFact(finding, "guess_level", guess->level);
       AddFact(finding, "guess", guess->words);
@@ -81,14 +82,19 @@ class LossPlateauFromStart final : public HistoryDetector {
   std::optional<Guess> GuessAt(const SeriesShape& shape) const {
     const double level = shape.end;
     const double margin = std::max(0.03 * std::abs(level), 3 * shape.level_noise);
-    const bool classifies = function_.empty() || function_ == "cross_entropy" || function_ == "nll_loss";
+    const bool classifies =
+        function_.empty() || function_ == "cross_entropy" || function_ == "nll_loss";
     if (classifies && entropy_ && std::abs(level - *entropy_) < margin) {
       return Guess{*entropy_, "the entropy of the labels"};
     }
-    if (classifies && classes_ && *classes_ >= 2 && std::abs(level - std::log(*classes_)) < margin) {
-      return Guess{std::log(*classes_), "ln " + std::to_string(static_cast<std::int64_t>(*classes_)) + ", as many classes"};
+    if (classifies && classes_ && *classes_ >= 2 &&
+        std::abs(level - std::log(*classes_)) < margin) {
+      return Guess{
+          std::log(*classes_),
+          "ln " + std::to_string(static_cast<std::int64_t>(*classes_)) + ", as many classes"};
     }
-    if (function_ == "mse_loss" && target_std_ && std::abs(level - *target_std_ * *target_std_) < 0.15 * level) {
+    if (function_ == "mse_loss" && target_std_ &&
+        std::abs(level - *target_std_ * *target_std_) < 0.15 * level) {
       return Guess{*target_std_ * *target_std_, "the variance of the targets"};
     }
     // Two classes are the one number that speaks for itself.
@@ -107,6 +113,8 @@ class LossPlateauFromStart final : public HistoryDetector {
 
 }  // namespace
 
-std::unique_ptr<Detector> MakeLossPlateauFromStart() { return std::make_unique<LossPlateauFromStart>(); }
+std::unique_ptr<Detector> MakeLossPlateauFromStart() {
+  return std::make_unique<LossPlateauFromStart>();
+}
 
 }  // namespace whystop

@@ -12,9 +12,10 @@ namespace whystop {
 namespace {
 
 constexpr std::size_t kWindow = 64;
-constexpr std::size_t kWindowMin = 16;   // Fewer points give no idea of the usual range.
+constexpr std::size_t kWindowMin = 16;  // Fewer points give no idea of the usual range.
 constexpr double kDeviationsMin = 12;
-constexpr std::size_t kAfterMin = 16;    // Points after the jump, before "did not recover" can be said.
+constexpr std::size_t kAfterMin =
+    16;  // Points after the jump, before "did not recover" can be said.
 
 double SpreadOf(const std::vector<double>& values, double middle) {
   std::vector<double> away;
@@ -25,18 +26,22 @@ double SpreadOf(const std::vector<double>& values, double middle) {
   return Median(std::move(away));
 }
 
-/// Higher than the last few. One that is not cannot be a jump, as the higher one was none: that spares most of the work.
+/// Higher than the last few. One that is not cannot be a jump, as the higher one was none: that
+/// spares most of the work.
 bool IsHighest(const std::deque<double>& recent, double value) {
   constexpr std::ptrdiff_t kLast = 8;
-  return std::all_of(recent.end() - kLast, recent.end(), [value](double before) { return before < value; });
+  return std::all_of(recent.end() - kLast, recent.end(),
+                     [value](double before) { return before < value; });
 }
 
-/// The training loss jumped far above its recent range and never came back. Jumps that recover are ordinary.
+/// The training loss jumped far above its recent range and never came back. Jumps that recover are
+/// ordinary.
 class LossSpike final : public Detector {
  public:
   void Push(const Event& event, FindingSink&) override {
     const Scalar* scalar = event.As<Scalar>();
-    if (scalar == nullptr || scalar->role != SeriesRole::kTrainLoss || !std::isfinite(scalar->value)) {
+    if (scalar == nullptr || scalar->role != SeriesRole::kTrainLoss ||
+        !std::isfinite(scalar->value)) {
       return;
     }
     Series* series = table_.Find(*scalar, [] { return Series{}; });
@@ -51,10 +56,12 @@ class LossSpike final : public Detector {
         continue;
       }
       const auto recent = std::min(series.after, series.recent.size());
-      const double now = Median({series.recent.end() - static_cast<std::ptrdiff_t>(recent), series.recent.end()});
+      const double now =
+          Median({series.recent.end() - static_cast<std::ptrdiff_t>(recent), series.recent.end()});
       const double gained = std::max(series.start - series.jump->usual, 0.0);
       const double lost = now - series.jump->usual;
-      if (lost < std::max(0.4 * gained, 3 * series.jump->unit) || lost < 0.2 * std::abs(series.jump->usual)) {
+      if (lost < std::max(0.4 * gained, 3 * series.jump->unit) ||
+          lost < 0.2 * std::abs(series.jump->usual)) {
         continue;
       }
       Finding finding;
@@ -97,7 +104,8 @@ class LossSpike final : public Detector {
     series.last_step = scalar.step;
     ++series.after;
     // A level that stays up wobbles: only a jump of another size is a new one.
-    const bool beyond = !series.jump || value - series.jump->usual > 2 * (series.jump->value - series.jump->usual);
+    const bool beyond =
+        !series.jump || value - series.jump->usual > 2 * (series.jump->value - series.jump->usual);
     if (beyond && series.recent.size() >= kWindowMin && IsHighest(series.recent, value)) {
       const std::vector<double> recent(series.recent.begin(), series.recent.end());
       const double usual = Median(recent);

@@ -22,7 +22,8 @@ std::string RoleName(SeriesRole role) {
   }
 }
 
-/// Says of each loss and score what it did over the run. A description, not a reproach: every run has it.
+/// Says of each loss and score what it did over the run. A description, not a reproach: every run
+/// has it.
 class LossTrend final : public Detector {
  public:
   void Push(const Event& event, FindingSink&) override {
@@ -31,7 +32,9 @@ class LossTrend final : public Detector {
       return;
     }
     const bool lower_is_better = IsLoss(scalar->role);
-    Series* series = table_.Find(*scalar, [&] { return Series{scalar->role, SeriesHistory(lower_is_better), {}}; });
+    Series* series = table_.Find(*scalar, [&] {
+      return Series{scalar->role, SeriesHistory(lower_is_better), {}};
+    });
     if (series != nullptr) {
       series->history.Push(*scalar);
       series->last_at = event.at;
@@ -43,8 +46,13 @@ class LossTrend final : public Detector {
       const bool lower = IsLoss(series.role);
       const SeriesShape shape = ShapeOf(series.history, lower);
       const double sign = lower ? 1 : -1;
-      Finding finding{.detector = "loss/trend", .at = series.last_at, .step_from = series.history.step_from(),
-                      .step_to = series.history.step_to(), .strength = 1, .series = key.name, .facts = {}};
+      Finding finding{.detector = "loss/trend",
+                      .at = series.last_at,
+                      .step_from = series.history.step_from(),
+                      .step_to = series.history.step_to(),
+                      .strength = 1,
+                      .series = key.name,
+                      .facts = {}};
       const auto add = [&finding](std::string name, double value, std::string text = {}) {
         finding.facts.push_back({std::move(name), value, std::move(text)});
       };

@@ -8,21 +8,27 @@ namespace whystop {
 namespace {
 
 constexpr std::int64_t kPointsMin = 10;
-constexpr double kTiny = 1e-3;       // Of its highest value.
-// A cosine or one-cycle schedule spends its last few hundredths down there, a linear one a thousandth.
+constexpr double kTiny = 1e-3;  // Of its highest value.
+// A cosine or one-cycle schedule spends its last few hundredths down there, a linear one a
+// thousandth.
 constexpr double kShareMin = 0.3;
 
 /// The learning rate fell to next to nothing long before the end of the run.
 class LrDecayedEarly final : public HistoryDetector {
  protected:
-  bool Wants(const Scalar& scalar) const override { return scalar.role == SeriesRole::kLearningRate; }
+  bool Wants(const Scalar& scalar) const override {
+    return scalar.role == SeriesRole::kLearningRate;
+  }
 
   void Judge(const std::string& name, const WatchedSeries& series, FindingSink& out) override {
     const auto buckets = series.history.buckets();
     if (series.history.points() < kPointsMin) {
       return;
     }
-    const double highest = std::max_element(buckets.begin(), buckets.end(), [](const auto& a, const auto& b) { return a.max < b.max; })->max;
+    const double highest =
+        std::max_element(buckets.begin(), buckets.end(), [](const auto& a, const auto& b) {
+          return a.max < b.max;
+        })->max;
     std::int64_t tiny = 0;
     std::size_t from = buckets.size();
     while (from > 0 && buckets[from - 1].max < kTiny * highest) {

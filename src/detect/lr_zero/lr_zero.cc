@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t kPointsMin = 5;
 constexpr std::int64_t kZeroRunMin = 10;
-// Schedules end at zero: that is their last point. A fifth of the run at zero is training that does nothing.
+// Schedules end at zero: that is their last point. A fifth of the run at zero is training that does
+// nothing.
 constexpr double kZeroShareMin = 0.2;
 
 /// The learning rate is exactly zero for a good part of the run.
@@ -39,7 +40,8 @@ class LrZero final : public Detector {
 
   void Finish(FindingSink& out) override {
     for (const auto& [key, series] : table_.states()) {
-      const double share = static_cast<double>(series.zero_run) / static_cast<double>(series.points);
+      const double share =
+          static_cast<double>(series.zero_run) / static_cast<double>(series.points);
       const bool always = !series.ever_positive && series.points >= kPointsMin;
       if (!always && (series.zero_run < kZeroRunMin || share < kZeroShareMin)) {
         continue;

@@ -13,11 +13,12 @@ constexpr std::int64_t kSamplesMin = 12;
 constexpr double kSecondsMin = 5;
 constexpr double kGrowthBytesMin = 64.0 * 1024 * 1024;
 constexpr double kGrowthShareMin = 0.1;
-constexpr std::size_t kPartsInStep = 4;       // The run, without its warm-up, is cut into so many parts,
-constexpr double kSlowestPartMin = 0.4;       // and the slowest of them must grow at this share of the fastest.
+constexpr std::size_t kPartsInStep = 4;  // The run, without its warm-up, is cut into so many parts,
+constexpr double kSlowestPartMin =
+    0.4;  // and the slowest of them must grow at this share of the fastest.
 
-/// Private memory of the whole job rises steadily while it trains. Loading and the first steps do not count, nor does the
-/// page cache, which the kernel takes back.
+/// Private memory of the whole job rises steadily while it trains. Loading and the first steps do
+/// not count, nor does the page cache, which the kernel takes back.
 class MemoryClimbs final : public Detector {
  public:
   void Push(const Event& event, FindingSink&) override {
@@ -40,7 +41,8 @@ class MemoryClimbs final : public Detector {
     const Point& last = points_.back();
     const double seconds = last.seconds - first.seconds;
     const double growth = last.bytes - first.bytes;
-    if (seconds < kSecondsMin || growth < kGrowthBytesMin || growth < kGrowthShareMin * first.bytes || !Steady()) {
+    if (seconds < kSecondsMin || growth < kGrowthBytesMin ||
+        growth < kGrowthShareMin * first.bytes || !Steady()) {
       return;
     }
     Finding finding;
@@ -53,7 +55,8 @@ class MemoryClimbs final : public Detector {
     AddFact(finding, "bytes_per_hour", 3600 * growth / seconds);
     if (limit_bytes_) {
       AddFact(finding, "limit_bytes", *limit_bytes_);
-      AddFact(finding, "hours_to_limit", std::max(*limit_bytes_ - last.bytes, 0.0) / (3600 * growth / seconds));
+      AddFact(finding, "hours_to_limit",
+              std::max(*limit_bytes_ - last.bytes, 0.0) / (3600 * growth / seconds));
     }
     out.Add(std::move(finding));
   }
@@ -90,7 +93,8 @@ class MemoryClimbs final : public Detector {
       points_[i] = points_[2 * i];
     }
     points_.resize(points_.size() / 2);
-    spacing_s_ = 2 * (points_.back().seconds - points_.front().seconds) / static_cast<double>(kPointsMax);
+    spacing_s_ =
+        2 * (points_.back().seconds - points_.front().seconds) / static_cast<double>(kPointsMax);
   }
 
   /// A cache that fills slows down; a leak goes on as it began.

@@ -8,8 +8,9 @@
 namespace whystop {
 namespace {
 
-// A scaler starts far too high on purpose and halves its way down; below 1 it would shrink gradients, which no sound run
-// needs. A third of all steps refused, to the very end, is no search for the right scale either.
+// A scaler starts far too high on purpose and halves its way down; below 1 it would shrink
+// gradients, which no sound run needs. A third of all steps refused, to the very end, is no search
+// for the right scale either.
 constexpr double kScaleFloor = 1;
 constexpr double kSkippedShareMin = 0.3;
 constexpr std::int64_t kStepsMin = 10;
@@ -38,9 +39,12 @@ class ScaleKeepsFalling final : public Detector {
   }
 
   void Finish(FindingSink& out) override {
-    const double share = steps_ > 0 ? static_cast<double>(skipped_) / static_cast<double>(std::max(steps_, skipped_)) : 0;
+    const double share =
+        steps_ > 0 ? static_cast<double>(skipped_) / static_cast<double>(std::max(steps_, skipped_))
+                   : 0;
     const bool at_floor = last_ && *last_ < kScaleFloor && *last_ <= *lowest_ && falls_ >= 3;
-    const bool skips_on = std::max(steps_, skipped_) >= kStepsMin && share >= kSkippedShareMin && falls_ >= 3;
+    const bool skips_on =
+        std::max(steps_, skipped_) >= kStepsMin && share >= kSkippedShareMin && falls_ >= 3;
     if (!at_floor && !skips_on) {
       return;
     }

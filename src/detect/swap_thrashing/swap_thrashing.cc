@@ -8,7 +8,8 @@
 namespace whystop {
 namespace {
 
-constexpr std::int64_t kStalledMin = 2000;  // Hundredths of a percent: a fifth of the time everything waits for memory.
+constexpr std::int64_t kStalledMin =
+    2000;  // Hundredths of a percent: a fifth of the time everything waits for memory.
 constexpr std::int64_t kSamplesMin = 5;
 
 /// The machine pages: tasks wait for memory while pages are read back from swap.

@@ -7,7 +7,8 @@
 namespace whystop {
 namespace {
 
-// A tenth of each weight a step: healthy runs stay at a hundredth, and pass this only in their first steps.
+// A tenth of each weight a step: healthy runs stay at a hundredth, and pass this only in their
+// first steps.
 constexpr double kRatioMin = 0.1;
 // An update as large as the weights themselves, once in most of the tensors: they were thrown away.
 constexpr double kHighestMin = 1;
@@ -37,6 +38,8 @@ class UpdateRatioTooLarge final : public Detector {
 
 }  // namespace
 
-std::unique_ptr<Detector> MakeUpdateRatioTooLarge() { return std::make_unique<UpdateRatioTooLarge>(); }
+std::unique_ptr<Detector> MakeUpdateRatioTooLarge() {
+  return std::make_unique<UpdateRatioTooLarge>();
+}
 
 }  // namespace whystop

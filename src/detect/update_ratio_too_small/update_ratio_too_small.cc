@@ -6,7 +6,8 @@
 namespace whystop {
 namespace {
 
-// A hundred-thousandth of each weight a step: it takes a hundred thousand steps to move a weight by its own size.
+// A hundred-thousandth of each weight a step: it takes a hundred thousand steps to move a weight by
+// its own size.
 constexpr double kRatioMax = 1e-5;
 
 /// Updates are tiny beside the weights, from the beginning on.
@@ -33,6 +34,8 @@ class UpdateRatioTooSmall final : public Detector {
 
 }  // namespace
 
-std::unique_ptr<Detector> MakeUpdateRatioTooSmall() { return std::make_unique<UpdateRatioTooSmall>(); }
+std::unique_ptr<Detector> MakeUpdateRatioTooSmall() {
+  return std::make_unique<UpdateRatioTooSmall>();
+}
 
 }  // namespace whystop

@@ -10,11 +10,12 @@
 namespace whystop {
 namespace {
 
-// Usual initial weights have a size of 1/sqrt(inputs), between 0.6 and 0.002; embeddings have size 1. Exact zeros are left to those
-// who know why (last layers of residual branches, adapters).
+// Usual initial weights have a size of 1/sqrt(inputs), between 0.6 and 0.002; embeddings have
+// size 1. Exact zeros are left to those who know why (last layers of residual branches, adapters).
 constexpr double kLargest = 3;
 constexpr double kSmallest = 1e-4;
-// Milder, when more than half of the tensors are like that: one embedding may have size 1, one output layer a thousandth.
+// Milder, when more than half of the tensors are like that: one embedding may have size 1, one
+// output layer a thousandth.
 constexpr double kMostlyLarge = 0.9;
 constexpr double kMostlySmall = 2e-3;
 
@@ -24,7 +25,8 @@ class WeightsInitialScale final : public Detector {
   void Push(const Event& event, FindingSink&) override {
     const auto* stats = event.As<TensorStats>();
     // All values equal: the scale of a normalisation layer.
-    if (stats == nullptr || stats->what != TensorStats::What::kWeight || !IsWeightMatrix(*stats) || stats->min == stats->max) {
+    if (stats == nullptr || stats->what != TensorStats::What::kWeight || !IsWeightMatrix(*stats) ||
+        stats->min == stats->max) {
       return;
     }
     double* rms = tensors_.Find(stats->tensor);
@@ -38,10 +40,16 @@ class WeightsInitialScale final : public Detector {
   void Finish(FindingSink& out) override {
     const auto& all = tensors_.entries();
     const auto share = [&all](auto is_odd) {
-      return static_cast<double>(std::count_if(all.begin(), all.end(), is_odd)) / static_cast<double>(std::max<std::size_t>(all.size(), 1));
+      return static_cast<double>(std::count_if(all.begin(), all.end(), is_odd)) /
+             static_cast<double>(std::max<std::size_t>(all.size(), 1));
     };
-    const bool mostly_large = all.size() >= 2 && share([](const auto& entry) { return entry.state > kMostlyLarge; }) > 0.5;
-    const bool mostly_small = all.size() >= 2 && share([](const auto& entry) { return entry.state > 0 && entry.state < kMostlySmall; }) > 0.5;
+    const bool mostly_large = all.size() >= 2 && share([](const auto& entry) {
+                                                   return entry.state > kMostlyLarge;
+                                                 }) > 0.5;
+    const bool mostly_small =
+        all.size() >= 2 && share([](const auto& entry) {
+                             return entry.state > 0 && entry.state < kMostlySmall;
+                           }) > 0.5;
     const double largest = mostly_large ? kMostlyLarge : kLargest;
     const double smallest = mostly_small ? kMostlySmall : kSmallest;
     std::size_t odd = 0;
@@ -78,6 +86,8 @@ class WeightsInitialScale final : public Detector {
 
 }  // namespace
 
-std::unique_ptr<Detector> MakeWeightsInitialScale() { return std::make_unique<WeightsInitialScale>(); }
+std::unique_ptr<Detector> MakeWeightsInitialScale() {
+  return std::make_unique<WeightsInitialScale>();
+}
 
 }  // namespace whystop

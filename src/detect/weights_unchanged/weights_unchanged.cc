@@ -27,8 +27,9 @@ class WeightsUnchanged final : public Detector {
     }
     track->last_step = stats->step;
     const TensorStats& first = track->first;
-    track->moved = track->moved || stats->sum != first.sum || stats->sum_squares != first.sum_squares ||
-                   stats->min != first.min || stats->max != first.max || stats->nan_count != first.nan_count;
+    track->moved = track->moved || stats->sum != first.sum ||
+                   stats->sum_squares != first.sum_squares || stats->min != first.min ||
+                   stats->max != first.max || stats->nan_count != first.nan_count;
   }
 
   void Finish(FindingSink& out) override {

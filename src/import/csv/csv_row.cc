@@ -20,7 +20,8 @@ std::string_view StripTensor(std::string_view field) {
   return Trim(field.substr(0, field.find_first_of(",)")));
 }
 
-/// Where the quote stands that closes the field which began before `from`; the line's end if none does.
+/// Where the quote stands that closes the field which began before `from`; the line's end if none
+/// does.
 std::size_t EndOfQuoted(std::string_view line, std::size_t from) {
   for (std::size_t i = from; i < line.size(); ++i) {
     if (line[i] == '"') {
@@ -34,13 +35,15 @@ std::size_t EndOfQuoted(std::string_view line, std::size_t from) {
 }
 
 bool HasLetter(std::string_view field) {
-  return std::any_of(field.begin(), field.end(),
-                     [](char letter) { return std::isalpha(static_cast<unsigned char>(letter)) != 0; });
+  return std::any_of(field.begin(), field.end(), [](char letter) {
+    return std::isalpha(static_cast<unsigned char>(letter)) != 0;
+  });
 }
 
 }  // namespace
 
-void SplitRow(std::string_view line, char separator, std::size_t fields_max, std::vector<std::string_view>& fields) {
+void SplitRow(std::string_view line, char separator, std::size_t fields_max,
+              std::vector<std::string_view>& fields) {
   fields.clear();
   std::size_t at = 0;
   while (fields.size() < fields_max) {
@@ -99,7 +102,8 @@ bool LooksLikeTable(std::string_view header, std::string_view next) {
   std::vector<std::string_view> values;
   SplitRow(header, separator, kFieldsMax, names);
   SplitRow(next, separator, kFieldsMax, values);
-  if (separator == '\0' && (names.size() != 1 || names[0].find_first_of(" :=") != std::string_view::npos)) {
+  if (separator == '\0' &&
+      (names.size() != 1 || names[0].find_first_of(" :=") != std::string_view::npos)) {
     return false;  // A single column has a single word on top; "loss 0.3" is a log.
   }
   std::size_t name_count = 0;
@@ -118,7 +122,8 @@ bool LooksLikeTable(std::string_view header, std::string_view next) {
     filled += value.empty() ? 0 : 1;
     number_count += FieldNumber(value) ? 1 : 0;
   }
-  // Names nearly everywhere (a pandas index has none), a width that fits, and numbers in at least half of what is filled.
+  // Names nearly everywhere (a pandas index has none), a width that fits, and numbers in at least
+  // half of what is filled.
   return name_count + 1 >= names.size() && name_count > 0 && values.size() <= names.size() + 1 &&
          values.size() * 2 >= names.size() && number_count > 0 && number_count * 2 >= filled;
 }

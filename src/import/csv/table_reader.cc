@@ -19,7 +19,9 @@ constexpr std::size_t kLastLineBytes = 200;
 
 void TableReader::Read(ByteSource& source) {
   LineCutter lines(kLineBytesMax);
-  const auto on_line = [this](std::string_view line, std::int64_t number) { TakeLine(line, number, true); };
+  const auto on_line = [this](std::string_view line, std::int64_t number) {
+    TakeLine(line, number, true);
+  };
   for (std::string_view piece = source.Next(); !piece.empty(); piece = source.Next()) {
     lines.Feed(piece, on_line);
   }
@@ -89,11 +91,13 @@ bool TableReader::IsHeaderAgain() const {
   const std::size_t count = std::min(fields_.size(), header_.size());
   std::size_t same = 0;
   for (const std::string_view field : fields_) {
-    same += !field.empty() && std::find(header_.begin(), header_.end(), field) != header_.end() ? 1U : 0U;
+    same += !field.empty() && std::find(header_.begin(), header_.end(), field) != header_.end()
+                ? 1U
+                : 0U;
   }
-  return count > 0 && same * 2 > count && std::none_of(fields_.begin(), fields_.end(), [](std::string_view field) {
-           return FieldNumber(field).has_value();
-         });
+  return count > 0 && same * 2 > count &&
+         std::none_of(fields_.begin(), fields_.end(),
+                      [](std::string_view field) { return FieldNumber(field).has_value(); });
 }
 
 void TableReader::TakeHeader() {
@@ -107,7 +111,8 @@ void TableReader::TakeHeader() {
     if (i == 0 && (header_[i].empty() || header_[i].starts_with("Unnamed:"))) {
       column.key = PositionKey::kRowNumber;  // The index that pandas writes.
     }
-    has_counter_ = has_counter_ || column.key == PositionKey::kStep || column.key == PositionKey::kEpoch;
+    has_counter_ =
+        has_counter_ || column.key == PositionKey::kStep || column.key == PositionKey::kEpoch;
     if (column.key != PositionKey::kNone) {
       continue;
     }
@@ -162,7 +167,8 @@ void TableReader::TakeRow(std::int64_t line_number) {
   const RowPosition position = PositionOfRow(line_number);
   log_.BeginRow(position);
   if (fields_.size() > columns_.size()) {
-    log_.Dropped("import.csv_extra_field", static_cast<std::int64_t>(fields_.size() - columns_.size()));
+    log_.Dropped("import.csv_extra_field",
+                 static_cast<std::int64_t>(fields_.size() - columns_.size()));
   }
   for (std::size_t i = 0; i < std::min(fields_.size(), columns_.size()); ++i) {
     const Column& column = columns_[i];

@@ -11,12 +11,14 @@
 
 namespace whystop {
 
-/// Reads any table of numbers with a header: Lightning's metrics.csv (sparse), Keras' CSVLogger (appended runs),
-/// Ultralytics' results.csv (padded), pandas dumps, hand-written ones. Every column that is no counter or time is a
-/// series. Without a step or epoch column the row's number is the step. A header that comes again, or grows, is taken
-/// as the new header. The last field of a file that ends without a line end may be cut and is left out.
+/// Reads any table of numbers with a header: Lightning's metrics.csv (sparse), Keras' CSVLogger
+/// (appended runs), Ultralytics' results.csv (padded), pandas dumps, hand-written ones. Every
+/// column that is no counter or time is a series. Without a step or epoch column the row's number
+/// is the step. A header that comes again, or grows, is taken as the new header. The last field of
+/// a file that ends without a line end may be cut and is left out.
 ///
-/// Counters: import.csv_line_too_long, import.csv_bad_field (no number), import.csv_extra_field (beyond the header).
+/// Counters: import.csv_line_too_long, import.csv_bad_field (no number), import.csv_extra_field
+/// (beyond the header).
 class TableReader {
  public:
   explicit TableReader(SeriesLog& log) : log_(log) {}

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "model/collect_events.h"
 #include "import/csv/csv_row.h"
+#include "model/collect_events.h"
 #include "model/observation_kind.h"
 
 namespace whystop {
@@ -62,7 +62,8 @@ TEST(TableReader, CountsRowsWhereNothingElseCounts) {
 }
 
 TEST(TableReader, ReadsPaddingQuotesOtherSeparatorsAndTensors) {
-  const CollectEvents padded = ReadTable("       epoch,   train/box_loss,  metrics/mAP50(B)\n     1,   0.5,   nan\n");
+  const CollectEvents padded =
+      ReadTable("       epoch,   train/box_loss,  metrics/mAP50(B)\n     1,   0.5,   nan\n");
   EXPECT_EQ(padded.Values("train/box_loss"), std::vector<double>{0.5});
   EXPECT_TRUE(std::isnan(padded.Values("metrics/mAP50(B)").at(0)));
   const CollectEvents semicolon = ReadTable("step;loss\n1;0,5\n2;0,25\n");
@@ -98,7 +99,8 @@ TEST(TableReader, SaysSoWhenThereIsNoPoint) {
 }
 
 TEST(TableReader, ACutFileGivesNoMoreThanTheWholeOne) {
-  const std::string whole = "epoch,step,loss,val_loss\n0,10,2.5e-1,\n0,20,1.25,3.5\n1,30,nan,-inf\n";
+  const std::string whole =
+      "epoch,step,loss,val_loss\n0,10,2.5e-1,\n0,20,1.25,3.5\n1,30,nan,-inf\n";
   const std::size_t points = ReadTable(whole).All<Scalar>().size();
   for (std::size_t size = 0; size <= whole.size(); ++size) {
     const CollectEvents got = ReadTable(std::string_view(whole).substr(0, size), 5);

@@ -57,7 +57,9 @@ class HistoryRows final : public JsonVisitor {
   /// pandas writes {"loss": {"0": 1.2, "1": 0.9}}.
   void OnFact(const std::string& path, double value) override {
     const std::size_t slash = path.rfind('/');
-    const auto index = slash == std::string::npos ? std::nullopt : ParseWhole<std::int64_t>(path.substr(slash + 1));
+    const auto index = slash == std::string::npos
+                           ? std::nullopt
+                           : ParseWhole<std::int64_t>(path.substr(slash + 1));
     if (index) {
       Take(path.substr(0, slash), *index, value);
     } else if (PositionKeyOf(path) == PositionKey::kStepsPlanned) {
@@ -106,7 +108,8 @@ void ReadJsonLines(ByteSource& source, SeriesLog& log) {
     lines.Feed(piece, on_line);
   }
   bool whole = true;
-  if (!Trim(lines.rest()).empty()) {  // An object knows its own end, so a missing line end loses nothing.
+  if (!Trim(lines.rest())
+           .empty()) {  // An object knows its own end, so a missing line end loses nothing.
     rows.SetLine(lines.rest_number());
     whole = WalkJsonLine(lines.rest(), rows) == JsonEnd::kWhole;
     last_line.assign(lines.rest().substr(0, kLastLineBytes));

@@ -31,7 +31,8 @@ void EventReader::Read(ByteSource& source) {
   std::uint64_t skipped_before_sound = 0;
   for (std::string_view piece = source.Next(); !piece.empty(); piece = source.Next()) {
     records.Feed(piece);
-    for (TfRecord record = records.Next(); record.state != TfRecord::State::kTruncated; record = records.Next()) {
+    for (TfRecord record = records.Next(); record.state != TfRecord::State::kTruncated;
+         record = records.Next()) {
       if (record.state == TfRecord::State::kWhole) {
         skipped_before_sound = records.skipped_bytes();
         ReadEvent(record.body);
@@ -42,8 +43,10 @@ void EventReader::Read(ByteSource& source) {
       }
     }
   }
-  if (skipped_before_sound > 0) {  // Damage with sound records behind it; damage at the end is a torn tail.
-    log_.Dropped("import.tensorboard_skipped_bytes", static_cast<std::int64_t>(skipped_before_sound));
+  if (skipped_before_sound >
+      0) {  // Damage with sound records behind it; damage at the end is a torn tail.
+    log_.Dropped("import.tensorboard_skipped_bytes",
+                 static_cast<std::int64_t>(skipped_before_sound));
   }
   TextEnd end;
   end.place.file = log_.file();
@@ -152,7 +155,8 @@ void EventReader::TakeNumber(std::string_view tag, double number, const RowPosit
   }
   const SeriesLog::SeriesIndex series = found->series;
   next_tag_ = next_tag_ + 1 < tags_.size() ? next_tag_ + 1 : 0;
-  // One training loss tells a restart: other series may be logged by epoch, by sample count or out of order.
+  // One training loss tells a restart: other series may be logged by epoch, by sample count or out
+  // of order.
   if (!clock_series_ && log_.role(series) == SeriesRole::kTrainLoss) {
     clock_series_ = series;
   }
@@ -171,7 +175,8 @@ void EventReader::TakeText(std::string_view tag, std::string text) {
 }
 
 bool LooksLikeEventFile(std::string_view head) {
-  return head.size() >= kTfRecordHeaderBytes && LoadLittle<std::uint64_t>(head) < (std::uint64_t{1} << 40) &&
+  return head.size() >= kTfRecordHeaderBytes &&
+         LoadLittle<std::uint64_t>(head) < (std::uint64_t{1} << 40) &&
          MaskedCrc32c(head.substr(0, 8)) == LoadLittle<std::uint32_t>(head.substr(8));
 }
 

@@ -13,12 +13,14 @@
 
 namespace whystop {
 
-/// Reads TensorBoard event files: scalars of the old kind (simple_value) and the new (rank-0 tensor), from any writer.
-/// Images, graphs and histograms are passed over. Every checksum is verified. Several files of one run may be read one
-/// after the other through the same log, oldest first.
+/// Reads TensorBoard event files: scalars of the old kind (simple_value) and the new (rank-0
+/// tensor), from any writer. Images, graphs and histograms are passed over. Every checksum is
+/// verified. Several files of one run may be read one after the other through the same log, oldest
+/// first.
 ///
-/// A file that ends inside a record is normal (the writer died, or lives); what is lost elsewhere is counted:
-/// import.tensorboard_bad_record, import.tensorboard_skipped_bytes, import.tensorboard_long_record.
+/// A file that ends inside a record is normal (the writer died, or lives); what is lost elsewhere
+/// is counted: import.tensorboard_bad_record, import.tensorboard_skipped_bytes,
+/// import.tensorboard_long_record.
 class EventReader {
  public:
   /// `prefix` goes before every tag: the split that only the folder's name tells ("validation/").
@@ -40,7 +42,8 @@ class EventReader {
 
   SeriesLog& log_;
   std::string prefix_;
-  // Writers repeat their tags in the same order: the tag after the last one is nearly always the next.
+  // Writers repeat their tags in the same order: the tag after the last one is nearly always the
+  // next.
   std::vector<Tag> tags_;
   std::size_t next_tag_ = 0;
   std::map<std::string, std::size_t, std::less<>> tag_index_;

@@ -61,7 +61,8 @@ std::string FileOf(const std::vector<std::string>& events) {
   return file;
 }
 
-CollectEvents ReadEvents(std::string_view file, const std::string& prefix = "", std::size_t piece_bytes = 1 << 16) {
+CollectEvents ReadEvents(std::string_view file, const std::string& prefix = "",
+                         std::size_t piece_bytes = 1 << 16) {
   CollectEvents sink;
   SeriesLog log("events", sink);
   MemorySource source(file, piece_bytes);
@@ -96,14 +97,17 @@ TEST(EventReader, ReadsTensorsInEveryStorage) {
   writer.add_message(8, float_val);
   const std::string bfloat16("\xc0\x3f", 2);  // 1.5 as the upper half of a float.
   const std::string half("\x00\x3e", 2);
-  const CollectEvents got = ReadEvents(FileOf({EventWith(1, 1, value), EventWith(2, 2, TensorOf("loss", 14, bfloat16)),
-                                               EventWith(3, 3, TensorOf("loss", 19, half)),
-                                               EventWith(4, 4, TensorOf("loss", 1, Bytes(1) + Bytes(2)))}));
-  EXPECT_EQ(got.Values("loss"), (std::vector<double>{1.5, 1.5, 1.5}));  // Two elements are no scalar.
+  const CollectEvents got =
+      ReadEvents(FileOf({EventWith(1, 1, value), EventWith(2, 2, TensorOf("loss", 14, bfloat16)),
+                         EventWith(3, 3, TensorOf("loss", 19, half)),
+                         EventWith(4, 4, TensorOf("loss", 1, Bytes(1) + Bytes(2)))}));
+  EXPECT_EQ(got.Values("loss"),
+            (std::vector<double>{1.5, 1.5, 1.5}));  // Two elements are no scalar.
 }
 
 TEST(EventReader, TheFolderSaysWhichSplitItIs) {
-  const CollectEvents got = ReadEvents(FileOf({EventWith(1, 1, SimpleValue("epoch_loss", 1))}), "validation/");
+  const CollectEvents got =
+      ReadEvents(FileOf({EventWith(1, 1, SimpleValue("epoch_loss", 1))}), "validation/");
   EXPECT_EQ(got.All<Scalar>().at(0).series, "validation/epoch_loss");
   EXPECT_EQ(got.All<Scalar>().at(0).role, SeriesRole::kValidationLoss);
 }
@@ -120,8 +124,9 @@ TEST(EventReader, AStepThatGoesBackIsARestart) {
 }
 
 TEST(EventReader, ADamagedRecordCostsOnlyItself) {
-  std::string file = FileOf({EventWith(1, 1, SimpleValue("loss", 3)), EventWith(2, 2, SimpleValue("loss", 2)),
-                             EventWith(3, 3, SimpleValue("loss", 1))});
+  std::string file =
+      FileOf({EventWith(1, 1, SimpleValue("loss", 3)), EventWith(2, 2, SimpleValue("loss", 2)),
+              EventWith(3, 3, SimpleValue("loss", 1))});
   file[file.size() / 2] = static_cast<char>(file[file.size() / 2] ^ 1);
   const CollectEvents got = ReadEvents(file);
   EXPECT_EQ(got.Values("loss").size(), 2u);
@@ -129,7 +134,8 @@ TEST(EventReader, ADamagedRecordCostsOnlyItself) {
 }
 
 TEST(EventReader, ACutFileGivesNoMoreThanTheWholeOneAndIsNoDamage) {
-  const std::string file = FileOf({EventWith(1, 1, SimpleValue("loss", 3)), EventWith(2, 2, SimpleValue("loss", 2))});
+  const std::string file =
+      FileOf({EventWith(1, 1, SimpleValue("loss", 3)), EventWith(2, 2, SimpleValue("loss", 2))});
   for (std::size_t size = 0; size <= file.size(); ++size) {
     const CollectEvents got = ReadEvents(std::string_view(file).substr(0, size), "", 9);
     EXPECT_LE(got.Values("loss").size(), 2u) << "cut at byte " << size;

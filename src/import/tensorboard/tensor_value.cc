@@ -34,11 +34,13 @@ double FromHalf(std::uint32_t bits) {
   if (exponent == 31) {
     return mantissa == 0 ? sign * HUGE_VAL : std::nan("");
   }
-  return sign * (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25));
+  return sign *
+         (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25));
 }
 
 double FromSixteenBits(std::int32_t dtype, std::uint32_t bits) {
-  return dtype == kBfloat16 ? static_cast<double>(std::bit_cast<float>(bits << 16)) : FromHalf(bits & 0xffffU);
+  return dtype == kBfloat16 ? static_cast<double>(std::bit_cast<float>(bits << 16))
+                            : FromHalf(bits & 0xffffU);
 }
 
 template <typename T>
@@ -86,7 +88,8 @@ std::optional<double> OnlyNumber(const Range& range) {
   return ++at == range.end() ? std::optional<double>(value) : std::nullopt;
 }
 
-/// The number of a typed value list, which writers pack or not as they like. Nullopt: no such field.
+/// The number of a typed value list, which writers pack or not as they like. Nullopt: no such
+/// field.
 std::optional<std::optional<double>> ListedNumber(protozero::pbf_reader& field) {
   switch (field.tag_and_type()) {
     case BytesField(kFloatVal):

@@ -12,8 +12,9 @@ struct TensorValue {
   std::optional<std::string> text;  // Bounded.
 };
 
-/// Reads a TensorProto of one element, whether it is stored as raw `tensor_content` or as a typed value list.
-/// Throws protozero::exception on bytes that are no protobuf message; the caller catches.
+/// Reads a TensorProto of one element, whether it is stored as raw `tensor_content` or as a typed
+/// value list. Throws protozero::exception on bytes that are no protobuf message; the caller
+/// catches.
 TensorValue ReadTensor(std::string_view tensor_proto);
 
 }  // namespace whystop

@@ -20,7 +20,8 @@ struct FactName {
   std::string_view attribute;
 };
 
-// stateful_callbacks/EarlyStoppingCallback/args/early_stopping_patience and the like: the end of the path is enough.
+// stateful_callbacks/EarlyStoppingCallback/args/early_stopping_patience and the like: the end of
+// the path is enough.
 constexpr FactName kFacts[] = {
     {"global_step", "global_step"},
     {"max_steps", "max_steps"},
@@ -103,7 +104,8 @@ class StateVisitor final : public JsonVisitor {
 
 void StateVisitor::PushPlan() {
   const auto steps = state_.Number("max_steps");
-  log_.SetPlan(steps && *steps > 0 ? WholeNumber(*steps) : std::nullopt, state_.Number("num_train_epochs"));
+  log_.SetPlan(steps && *steps > 0 ? WholeNumber(*steps) : std::nullopt,
+               state_.Number("num_train_epochs"));
   RowPosition position;
   const auto step = state_.Number("global_step");
   position.step = step ? WholeNumber(*step) : std::nullopt;
@@ -119,17 +121,20 @@ void StateVisitor::PushHowItEnded(JsonEnd end) {
   const double counter = state_.Number("early_stopping_counter").value_or(0);
   const bool gave_up = patience > 0 && counter >= patience && !all_steps;
   if (gave_up) {
-    PushFact("early-stop-patience",
-             fmt::format("EarlyStoppingCallback: {:.0f} checks without improvement, patience {:.0f}", counter, patience));
+    PushFact(
+        "early-stop-patience",
+        fmt::format("EarlyStoppingCallback: {:.0f} checks without improvement, patience {:.0f}",
+                    counter, patience));
   } else if (all_steps) {
-    PushFact("finished-epochs", fmt::format("global_step {:.0f} of max_steps {:.0f}", done, planned));
+    PushFact("finished-epochs",
+             fmt::format("global_step {:.0f} of max_steps {:.0f}", done, planned));
   }
   TextEnd text_end;
   text_end.place.file = log_.file();
   text_end.last_line = fmt::format("global_step {:.0f} of max_steps {:.0f}", done, planned);
-  text_end.kind = end != JsonEnd::kWhole               ? TextEnd::Kind::kMidLine
-                  : all_steps || gave_up || summary_  ? TextEnd::Kind::kCompleted
-                                                       : TextEnd::Kind::kSilent;
+  text_end.kind = end != JsonEnd::kWhole             ? TextEnd::Kind::kMidLine
+                  : all_steps || gave_up || summary_ ? TextEnd::Kind::kCompleted
+                                                     : TextEnd::Kind::kSilent;
   log_.Emit(std::move(text_end));
 }
 
@@ -140,7 +145,8 @@ void StateVisitor::Finish(JsonEnd end) {
   if (!state_.attributes.empty()) {
     PushPlan();
     const auto stop = state_.Number("should_training_stop");
-    const bool mid_run = !summary_ && state_.Number("global_step") < state_.Number("max_steps") && stop.value_or(0) == 0;
+    const bool mid_run = !summary_ && state_.Number("global_step") < state_.Number("max_steps") &&
+                         stop.value_or(0) == 0;
     Observation state = state_;
     state.kind = kTrainerState;
     state.attributes.emplace("checkpoint", mid_run ? 1.0 : 0.0);

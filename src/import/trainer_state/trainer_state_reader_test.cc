@@ -19,13 +19,17 @@ CollectEvents ReadState(std::string_view text) {
   return sink;
 }
 
-std::string State(const std::string& global_step, const std::string& last_row, const std::string& callbacks) {
-  return "{\"best_metric\": 0.5, \"best_model_checkpoint\": \"out/checkpoint-20\", \"epoch\": 1.5, \"global_step\": " +
+std::string State(const std::string& global_step, const std::string& last_row,
+                  const std::string& callbacks) {
+  return "{\"best_metric\": 0.5, \"best_model_checkpoint\": \"out/checkpoint-20\", \"epoch\": 1.5, "
+         "\"global_step\": " +
          global_step +
          ", \"log_history\": ["
-         "{\"epoch\": 0.5, \"grad_norm\": 2.0, \"learning_rate\": 1e-4, \"loss\": 3.0, \"step\": 10},"
+         "{\"epoch\": 0.5, \"grad_norm\": 2.0, \"learning_rate\": 1e-4, \"loss\": 3.0, \"step\": "
+         "10},"
          "{\"epoch\": 1.0, \"eval_loss\": NaN, \"eval_runtime\": 3, \"step\": 20}" +
-         last_row + "], \"max_steps\": 30, \"num_train_epochs\": 3, \"stateful_callbacks\": {" + callbacks + "}}";
+         last_row + "], \"max_steps\": 30, \"num_train_epochs\": 3, \"stateful_callbacks\": {" +
+         callbacks + "}}";
 }
 
 TEST(TrainerState, ReadsHistoryPlanAndPosition) {
@@ -50,17 +54,19 @@ TEST(TrainerState, AllStepsDoneIsCompleted) {
 }
 
 TEST(TrainerState, TheClosingRowIsASummaryAndNoPoint) {
-  const CollectEvents got = ReadState(State("30", ",{\"train_loss\": 9.0, \"train_runtime\": 5.0, \"step\": 30}", ""));
+  const CollectEvents got =
+      ReadState(State("30", ",{\"train_loss\": 9.0, \"train_runtime\": 5.0, \"step\": 30}", ""));
   EXPECT_TRUE(got.Values("train_loss").empty());
   ASSERT_EQ(got.Observed(kTrainerSummary).size(), 1u);
   EXPECT_EQ(got.Observed(kTrainerSummary)[0].Number("train_runtime"), 5.0);
 }
 
 TEST(TrainerState, KnowsThatPatienceRanOut) {
-  const CollectEvents got = ReadState(State(
-      "20", "",
-      "\"EarlyStoppingCallback\": {\"args\": {\"early_stopping_patience\": 3, \"early_stopping_threshold\": 0.0},"
-      "\"attributes\": {\"early_stopping_patience_counter\": 3}}"));
+  const CollectEvents got =
+      ReadState(State("20", "",
+                      "\"EarlyStoppingCallback\": {\"args\": {\"early_stopping_patience\": 3, "
+                      "\"early_stopping_threshold\": 0.0},"
+                      "\"attributes\": {\"early_stopping_patience_counter\": 3}}"));
   EXPECT_EQ(got.All<LogFact>().at(0).cause, "early-stop-patience");
 }
 

@@ -7,8 +7,8 @@
 
 namespace whystop {
 
-/// Reads the console text of a tracked run as a log. Points found in the text are left out when the tracker itself has
-/// logged some (`keep_points` false): they are the same ones, rounded.
+/// Reads the console text of a tracked run as a log. Points found in the text are left out when the
+/// tracker itself has logged some (`keep_points` false): they are the same ones, rounded.
 class LogConsole final : public ConsoleText, private EventSink {
  public:
   LogConsole(const std::string& file, bool keep_points, EventSink& sink)

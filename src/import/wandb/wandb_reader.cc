@@ -38,7 +38,8 @@ constexpr std::size_t kConfigBytesMax = 64 << 10;
 /// A google.protobuf.Timestamp, to the second.
 double SecondsOf(std::string_view timestamp) {
   protozero::pbf_reader field(timestamp.data(), timestamp.size());
-  return field.next(1, protozero::pbf_wire_type::varint) ? static_cast<double>(field.get_int64()) : 0;
+  return field.next(1, protozero::pbf_wire_type::varint) ? static_cast<double>(field.get_int64())
+                                                         : 0;
 }
 
 std::optional<double> JsonNumber(std::string_view json) {
@@ -192,7 +193,8 @@ WandbReader::Item WandbReader::ReadItem(std::string_view item) {
         if (!out.key.empty()) {
           out.key.push_back('/');
         }
-        out.key.append(TakeView(field).substr(0, kKeyBytesMax - std::min(kKeyBytesMax, out.key.size())));
+        out.key.append(
+            TakeView(field).substr(0, kKeyBytesMax - std::min(kKeyBytesMax, out.key.size())));
         break;
       case BytesField(kItemValue):
         out.value_json = TakeView(field);
@@ -238,7 +240,8 @@ void WandbReader::TakeConfigItem(const Item& item) {
   }
   config_.attributes.insert_or_assign(item.key, *number);
   const PositionKey key = PositionKeyOf(item.key);
-  if (*number > 0 && (key == PositionKey::kEpochsPlanned || item.key == "epochs" || item.key == "EPOCHS")) {
+  if (*number > 0 &&
+      (key == PositionKey::kEpochsPlanned || item.key == "epochs" || item.key == "EPOCHS")) {
     log_.SetPlan(std::nullopt, *number);
   } else if (*number > 0 && key == PositionKey::kStepsPlanned) {
     log_.SetPlan(WholeNumber(*number), std::nullopt);

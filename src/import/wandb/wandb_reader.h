@@ -22,8 +22,9 @@ class ConsoleText {
   virtual void Finish(RunTime at, bool end_known) = 0;
 };
 
-/// Reads a W&B run file (`run-ID.wandb`): history as series, configuration, console text (given to `console`), and the
-/// exit record. No exit record means that the run was killed or still runs; the observation then has no exit code.
+/// Reads a W&B run file (`run-ID.wandb`): history as series, configuration, console text (given to
+/// `console`), and the exit record. No exit record means that the run was killed or still runs; the
+/// observation then has no exit code.
 ///
 /// Counters: import.wandb_bad_chunk, import.wandb_long_record, import.wandb_bad_message.
 class WandbReader {

@@ -103,9 +103,12 @@ CollectEvents ReadWandb(std::string_view file, std::string* console = nullptr) {
 WandbFile SmallRun() {
   WandbFile file;
   file.Add(Message(17, std::string()));
-  file.Add(Message(5, Items({{"epochs", "3"}, {"optimizer", "\"adam\""}, {"_wandb", "{}"}}, false)));
-  file.Add(Message(2, Items({{"train/loss", "2.5"}, {"_step", "0"}, {"train/global_step", "10"}}, false)));
-  file.Add(Message(2, Items({{"train/loss", "\"NaN\""}, {"_step", "1"}, {"train/global_step", "20"}}, true)));
+  file.Add(
+      Message(5, Items({{"epochs", "3"}, {"optimizer", "\"adam\""}, {"_wandb", "{}"}}, false)));
+  file.Add(Message(
+      2, Items({{"train/loss", "2.5"}, {"_step", "0"}, {"train/global_step", "10"}}, false)));
+  file.Add(Message(
+      2, Items({{"train/loss", "\"NaN\""}, {"_step", "1"}, {"train/global_step", "20"}}, true)));
   file.Add(Output("step 20\r"));
   return file;
 }
@@ -161,7 +164,8 @@ TEST(WandbReader, ABadChunkCostsAtMostItsBlock) {
   bytes[500] = 'z';
   std::string console;
   const CollectEvents got = ReadWandb(bytes, &console);
-  EXPECT_EQ(got.Dropped("import.wandb_bad_chunk"), 2);  // The chunk, and the end of the record cut by the block.
+  EXPECT_EQ(got.Dropped("import.wandb_bad_chunk"),
+            2);  // The chunk, and the end of the record cut by the block.
   EXPECT_GT(console.size(), 60000u);
 }
 
