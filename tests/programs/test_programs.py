@@ -33,7 +33,7 @@ cuda-oom cuda-oom-fragmentation gpu-shared-with-other-process gpu-oom-at-eval gp
 """
 # Reached by no program yet; shrink it, never grow it.
 NOT_REACHED = """
-host-mem-leak resume-already-complete
+host-mem-leak
 """
 
 
