@@ -60,6 +60,10 @@ def torch_half(options, until: float) -> list:
         label, family = ("healthy", case.family if case.label == "healthy" else f"weak {case.label}") if healthy else (case.label, case.label)
         judged.append(Judged(label, family, () if healthy else case.accepted, case.question, case.seed, verdicts[case.text], digest(case.text)))
     print(f"{unclear} runs left out: neither clearly hurt nor clearly sound", file=sys.stderr)
+    options.notes.append(f"PyTorch: {unclear} runs were left out, neither clearly hurt nor clearly sound (a fault that does no harm, a network that does not learn).")
+    if options.probe == "any":
+        builds = {runner.recording_of(text).name[-8:] for text in done}
+        options.notes.append(f"The PyTorch recordings were made with {len(builds)} builds of the probe, as it was changed on the way; all are judged by one whystop.")
     return judged
 
 
@@ -76,9 +80,9 @@ def cpp_half(options, until: float) -> list:
     return [Judged(run.label, run.family, run.accepted, run.question, run.seed, verdict, " ".join(run.arguments)) for run, verdict in zip(grid, verdicts)]
 
 
-def text_of(halves: dict, command: str) -> str:
+def text_of(halves: dict, command: str, notes: list) -> str:
     lines = ["# The laboratory's last run", "", f"Written by `{command}` on {datetime.date.today()}; `lab/README.md` says what was run and how it is labelled.",
-             "Thresholds may be chosen by looking at even seeds; the figures that count are those of odd seeds."]
+             "Thresholds may be chosen by looking at even seeds; the figures that count are those of odd seeds.", *notes]
     for half, runs in halves.items():
         for title, odd in (("odd seeds, reported", 1), ("even seeds, for choosing", 0)):
             lines += ["", f"## {half}: {title}", "", tables([run for run in runs if run.seed % 2 == odd])]
@@ -105,6 +109,7 @@ def main() -> int:
     parser.add_argument("--misses", action="store_true", help="tell each wrong verdict of an even seed")
     parser.add_argument("--write", action="store_true", help="write docs/lab.md")
     options = parser.parse_args()
+    options.notes = []
     if options.quick:
         options.seeds, options.minutes = 2, 14
     until = time.monotonic() + 60 * options.minutes
@@ -117,7 +122,7 @@ def main() -> int:
         for runs in halves.values():
             tell_misses(runs)
         return 0
-    text = text_of(halves, "lab/run.py " + " ".join(sys.argv[1:]))
+    text = text_of(halves, "lab/run.py " + " ".join(sys.argv[1:]), options.notes)
     print(text)
     if options.write:
         (ROOT / "docs" / "lab.md").write_text(text)

@@ -93,7 +93,7 @@ FAULTS = (
           dict(kinds=("classes", "regression"), models=("mlp",), regression_losses=("MSELoss",), smoothings=("",), binary=0)),
     Fault("target-broadcast", ("target-broadcast",), broadcast, REGRESSION),
     Fault("eval-mode-left-on", ("eval-mode-left-on",), left_in_eval, {**BN, "validate": True, "dropout": 0.3}, ALWAYS),
-    Fault("bn-small-batch", ("bn-small-batch",), small_batches, {**BN, "validate": True}, BY_EFFECT),
+    Fault("bn-small-batch", ("bn-small-batch",), small_batches, {**BN, "validate": True, "styles": ("script", "functions", "trainer")}, BY_EFFECT),
     Fault("batchnorm-single-sample", ("batchnorm-single-sample",), lone_sample,
           {**BN, "kinds": ("classes",), "styles": ("script", "functions", "trainer", "manual")}, ALWAYS, "stop"),
     Fault("constant-prediction", ("constant-prediction",), constant, {**MLP, "kinds": ("classes", "regression")}),
