@@ -124,8 +124,9 @@ SubjectSeen ReadSubject(FieldReader in) {
 Sample ReadSample(FieldReader in) {
   std::string_view columns[3];
   while (in.Next()) {
-    if (in.tag() >= 2 && in.tag() <= 4) {
-      columns[in.tag() - 2] = in.Packed();
+    const std::uint32_t tag = in.tag();  // Taking a field forgets it.
+    if (tag >= 2 && tag <= 4) {
+      columns[tag - 2] = in.Packed();
     } else {
       in.Skip();
     }
