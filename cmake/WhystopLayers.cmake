@@ -117,21 +117,16 @@ function(whystop_embed_text folder file symbol)
   target_sources(whystop_${folder} PRIVATE ${generated})
 endfunction()
 
-# bench/<name>_bench.cc makes one program; bench/*.py drive them.
+# bench/<name>_bench.cc makes one program, with the parts in bench/<name>/ where it has such; bench/*.py drive them.
 function(whystop_benches)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*_bench.cc)
   get_property(layers GLOBAL PROPERTY WHYSTOP_LAYERS)
   list(TRANSFORM layers PREPEND whystop_ OUTPUT_VARIABLE libraries)
   foreach(source IN LISTS sources)
     get_filename_component(name ${source} NAME_WE)
-    add_executable(${name} ${source})
+    string(REGEX REPLACE "_bench$" "" folder ${name})
+    file(GLOB parts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/${folder}/*.cc)
+    add_executable(${name} ${source} ${parts})
     target_link_libraries(${name} PRIVATE ${libraries})
   endforeach()
-endfunction()
-
-# bench/<name>/*.cc makes the program <name>_bench, linked to a layer. Not part of the default build.
-function(whystop_bench name layer)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/${name}/*.cc)
-  add_executable(${name}_bench EXCLUDE_FROM_ALL ${sources})
-  target_link_libraries(${name}_bench PRIVATE whystop_${layer})
 endfunction()

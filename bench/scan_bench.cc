@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "make_log.h"
+#include "scan/make_log.h"
 #include "text/log_reader.h"
 #include "text/signature_scanner.h"
 
