@@ -147,7 +147,8 @@ WS_API void ws_calls(ws_run* run, int64_t steps, int64_t backwards, int64_t zero
 WS_API void ws_labels(ws_run* run, const int32_t* labels, size_t count);
 /* What the model was given, row by row. */
 WS_API void ws_inputs(ws_run* run, int64_t step, const float* values, size_t rows, size_t columns);
-/* What an activation layer ("ReLU", "Tanh", "Sigmoid") put out, row by row. */
+/* What an activation layer ("ReLU", "Tanh" or "Sigmoid": others are not told) put out, row by row.
+ */
 WS_API void ws_activations(ws_run* run, int64_t step, const char* layer, const char* type,
                            const float* values, size_t rows, size_t units);
 /* A call of the loss: "cross_entropy" with `targets` as class numbers, or "mse_loss" with as many

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <string_view>
 
 #include "whystop/whystop.h"
 
@@ -170,15 +171,20 @@ void ws_activations(ws_run* run, int64_t step, const char* layer, const char* ty
   if (ws_alive(run) == 0 || values == nullptr || type == nullptr || rows == 0 || units == 0) {
     return;
   }
-  const bool rectifier = type[0] == 'R';
+  const std::string_view name = type;
+  const bool rectifier = name == "ReLU";
+  const bool sigmoid = name == "Sigmoid";
+  if (!rectifier && !sigmoid && name != "Tanh") {
+    return;  // Where another one is flat is not known.
+  }
   std::size_t dead = 0, pinned = 0;
   for (std::size_t unit = 0; unit < units; ++unit) {
     bool fired = false;
     for (std::size_t row = 0; row < rows; ++row) {
       const float value = values[row * units + unit];
       fired = fired || value != 0;
-      const bool at_end = type[0] == 'S' ? value < kSigmoidEdge || value > 1 - kSigmoidEdge
-                                         : std::abs(value) > kTanhEdge;
+      const bool at_end =
+          sigmoid ? value < kSigmoidEdge || value > 1 - kSigmoidEdge : std::abs(value) > kTanhEdge;
       pinned += at_end ? 1 : 0;
     }
     dead += fired ? 0 : 1;
@@ -196,11 +202,12 @@ void ws_activations(ws_run* run, int64_t step, const char* layer, const char* ty
 }
 
 void ws_loss(ws_run* run, int64_t step, const ws_loss_call* call) {
-  if (ws_alive(run) == 0 || call == nullptr || call->outputs == nullptr || call->rows == 0 ||
-      call->columns == 0 || call->function == nullptr) {
+  if (ws_alive(run) == 0 || call == nullptr || call->function == nullptr ||
+      call->outputs == nullptr || call->targets == nullptr || call->rows == 0 ||
+      call->columns == 0) {
     return;
   }
-  const bool classes = call->function[0] == 'c';
+  const bool classes = std::string_view(call->function) == "cross_entropy";
   const Moments out = MomentsOf(call->outputs, call->rows * call->columns);
   const Moments target =
       MomentsOf(call->targets, classes ? call->rows : call->rows * call->columns);
