@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Runs every test: the C++ suite plain and under the sanitizers, then the Python suites. Ends with the count.
 
+A test that fails is run once more when its suite is over: real kills, real training and real clocks on a machine that
+others use too. If it fails again it has failed; if it passes it counts as passed, and the end of the output names it.
 `--all` adds the soaks: hundreds of kills, long fuzzing, the whole overhead check.
 """
 
@@ -18,9 +20,12 @@ LAYERS_WITH_THREADS = ("client", "record", "sense", "supervise", "wire")
 
 
 class Count(NamedTuple):
+    """What became of the tests of a suite; `failed` and `unsteady` hold their names, `unsteady` passed the second time."""
+
     passed: int
-    failed: int
-    skipped: int
+    failed: "tuple[str, ...]" = ()
+    skipped: int = 0
+    unsteady: "tuple[str, ...]" = ()
 
 
 def run(command: list, **options) -> "tuple[int, str]":
@@ -42,38 +47,70 @@ def number_before(word: str, text: str) -> int:
     return int(found[-1]) if found else 0
 
 
+def settle(suite: str, total: int, skipped: int, failed: dict, failed_again: dict) -> Count:
+    """The count of a suite of `total` tests, some of which failed at first and some of these also when run again."""
+    unsteady = [name for name in failed if name not in failed_again]
+    return Count(
+        total - len(failed_again) - skipped,
+        tuple(f"{suite}: {name}: {reason}" for name, reason in failed_again.items()),
+        skipped,
+        tuple(f"{suite}: {name}: {failed[name]}" for name in unsteady),
+    )
+
+
 def cpp_suite(preset: str, folder: str, layers: tuple = ()) -> Count:
     """Builds a preset and runs its unit tests; `layers` limits it to those folders of src/."""
     status, _ = run(["cmake", "--preset", preset])
     if status == 0:
         status, _ = run(["ninja", "-C", folder, *(f"{layer}_test" for layer in layers)])
     if status != 0:
-        return Count(0, 1, 0)
+        return Count(0, (f"{preset}: does not build",))
     only = ["-R", "^(" + "|".join(layers) + r")\."] if layers else []
-    command = ["ctest", "--test-dir", folder, "--output-on-failure", "--progress", "-j", "2", "--timeout", "300"]
-    status, text = run(command + only)
+    command = ["ctest", "--test-dir", folder, "--output-on-failure", "--progress", "--timeout", "300"]
+    status, text = run(command + ["-j", "2"] + only)
     summary = re.search(r"(\d+) tests failed out of (\d+)", text)
-    failed, total = (int(summary.group(1)), int(summary.group(2))) if summary else (1, 1)
-    if status != 0 and failed == 0:
-        failed = 1
-    return Count(total - failed, failed, 0)
+    if not summary:
+        return Count(0, (f"{preset}: ctest ended with {status}",))
+    skipped = len(re.findall(r"\(Skipped\)$", text, re.MULTILINE))
+    failed = ctest_failures(text)
+    failed_again = ctest_failures(run(command + ["--rerun-failed"])[1]) if failed else {}
+    if status != 0 and not failed:
+        failed = failed_again = {"ctest": f"ended with {status}"}
+    return settle(preset, int(summary.group(2)), skipped, failed, failed_again)
 
 
-def python_suites(everything: bool, build: str = "build", folders: tuple = ()) -> Count:
+def ctest_failures(text: str) -> dict:
+    """The names of the failed tests, each with what ctest's summary says of it."""
+    return dict(re.findall(r"^\s+\d+ - (.+) \((?!Skipped|Disabled)([^()]+)\)$", text, re.MULTILINE))
+
+
+def python_suites(everything: bool, build: str = "build", folders: tuple = ()) -> list:
     """One pytest for each folder of tests/, so that their helpers do not meet."""
     environment = {**os.environ, "WHYSTOP_BUILD": str(ROOT / build), "WHYSTOP_KILLS": "200" if everything else "20"}
     if everything:
         environment["WHYSTOP_ALL"] = "1"
-    counts = [Count(0, 0, 0)]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    counts = []
     for folder in sorted({path.parent for path in ROOT.glob("tests/*/test_*.py")}):
         if folders and folder.name not in folders:
             continue
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder.relative_to(ROOT)]
-        status, text = run(command, env=environment)
+        status, text = run(command + [folder.relative_to(ROOT)], env=environment)
         tail = "\n".join(text.splitlines()[-3:])
-        failed = number_before("failed", tail) + number_before("errors?", tail)
-        counts.append(Count(number_before("passed", tail), failed or int(status != 0), number_before("skipped", tail)))
-    return Count(*map(sum, zip(*counts)))
+        failed = pytest_failures(text)
+        failed_again = failed
+        if failed and all("::" in name for name in failed):
+            failed_again = pytest_failures(run(command + list(failed), env=environment)[1])
+        elif status != 0 and not failed:
+            failed = failed_again = {f"pytest of {folder.name}": f"ended with {status}"}
+        skipped = number_before("skipped", tail)
+        total = number_before("passed", tail) + skipped + len(failed)
+        counts.append(settle(build, total, skipped, failed, failed_again))
+    return counts
+
+
+def pytest_failures(text: str) -> dict:
+    """The names of the failed tests, each with what pytest's summary says of it."""
+    return dict(re.findall(r"^(?:FAILED|ERROR) (\S+?\.py(?:::\S+(?:\[.*?\])?)?)(?: - (.*))?$", text, re.MULTILINE))
 
 
 def main() -> int:
@@ -86,14 +123,19 @@ def main() -> int:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     counts = [
         cpp_suite("release", "build"),
-        python_suites(options.all),
+        *python_suites(options.all),
         cpp_suite("asan", "build-asan"),
-        python_suites(options.all, "build-asan", ("verdict",)),
+        *python_suites(options.all, "build-asan", ("verdict",)),
         cpp_suite("tsan", "build-tsan", LAYERS_WITH_THREADS),
     ]
-    total = Count(*map(sum, zip(*counts)))
-    print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
-    return 1 if total.failed else 0
+    failed = [name for count in counts for name in count.failed]
+    for name in (name for count in counts for name in count.unsteady):
+        print(f"passed only when run again: {name}")
+    for name in failed:
+        print(f"failed: {name}")
+    passed, skipped = sum(count.passed for count in counts), sum(count.skipped for count in counts)
+    print(f"{passed} passed, {len(failed)} failed, {skipped} skipped")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

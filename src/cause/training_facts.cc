@@ -6,6 +6,7 @@
 
 #include "base/human.h"
 #include "base/parse.h"
+#include "cause/evidence.h"
 #include "cause/loop_facts.h"
 
 namespace whystop {
@@ -132,6 +133,19 @@ bool LearnsSoundly(const CaseFile& run) {
   const auto spread = calls.empty() ? std::nullopt : calls.back()->Number("rows_std_mean");
   return !spread || *spread > 1e-3 * std::hypot(NumberOf(*calls.back(), "input_mean"),
                                                 NumberOf(*calls.back(), "input_std"));
+}
+
+void WeighLabelsAtGuessing(const CaseFile& run, const std::string& why, Hypothesis& out) {
+  const std::string guessing = DescribeGuessing(run);
+  if (guessing.empty() || !LearnsSoundly(run)) {
+    return;
+  }
+  out.Add(Supports("series", guessing + ", as it does when " + why +
+                                 "; steps, gradients and updates are of ordinary size, and the "
+                                 "outputs differ from sample to sample"));
+  out.Add(Missing("data",
+                  "whether labels that say nothing or labels of the wrong samples do it: look at "
+                  "ten pairs as the model gets them, and train on these ten alone"));
 }
 
 bool StillNearGuessing(const CaseFile& run) {

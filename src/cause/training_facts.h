@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cause/case_file.h"
+#include "cause/cause.h"
 #include "cause/learning.h"
 
 namespace whystop {
@@ -39,6 +40,11 @@ std::string DescribeGuessing(const CaseFile& run);
 /// gradients and updates are of ordinary size and the outputs differ. What then keeps the loss at
 /// the level of guessing is the data.
 bool LearnsSoundly(const CaseFile& run);
+
+/// The loss stays at the level of guessing though everything else works: the labels are to blame,
+/// and nothing in a run tells labels that say nothing from labels of other samples. `why` ends the
+/// sentence of the one that is weighed.
+void WeighLabelsAtGuessing(const CaseFile& run, const std::string& why, Hypothesis& out);
 
 /// A classifier whose loss ends above half of that of guessing.
 bool StillNearGuessing(const CaseFile& run);
