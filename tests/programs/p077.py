@@ -28,7 +28,6 @@ def train_step(batch, target):
 
 
 def validate(epoch):
-    pass
     return (net(images).argmax(1) == labels).float().mean().item()
 
 
