@@ -15,7 +15,7 @@
 #define WS_WHOLE_STEPS 4000   /* So many are kept in any case; they fit into the ring. */
 #define WS_MEASURED_EVERY 64  /* How often the hooks' own time is measured. */
 #define WS_TOKENS_MAX_S 0.25  /* What a quiet stretch may save up: one pass over a large model. */
-#define WS_TOKENS_MIN_S -0.05 /* A debt is forgotten beyond this. */
+#define WS_TOKENS_MIN_S -0.01 /* A debt is forgotten beyond this. */
 
 typedef struct {
   PyObject_HEAD PyObject *writer, *first, *latest,

@@ -8,6 +8,11 @@ from whystop.run_delay import RunDelay
 # Of the 1 % that is promised: what a hook costs the code behind it (caches) is not in its own time, and is more than that. An
 # account of 0.8 % was 1.7 to 2 % by bench/overhead.py, on a 1.7 ms and on a 9 ms step.
 _SHARE = 0.004
+# What is wrong with a training shows in its first seconds, and many runs are over soon: at 0.4 % a run of five seconds would
+# afford a handful of samples, fewer on a busy machine. This adds an eighth of a second to a process, once: about a thirtieth of
+# the CPU time that importing torch took.
+_EARLY_SHARE = 0.02
+_EARLY_S = 8.0
 _COSTS_KEPT = 9
 _PACE_EVERY_S = 0.5
 _RESERVED = "window"  # How the loop was left cannot be seen later: a short run must not spend all on other samples first.
@@ -21,9 +26,11 @@ class Governor:
     hold the time of other programs too, and a busy machine would starve the sampling.
     """
 
-    def __init__(self, pulse, share=_SHARE):
+    def __init__(self, pulse, share=_SHARE, early_share=_EARLY_SHARE):
         self._pulse = pulse
-        self._share = pulse.share = share
+        self._later_share = share
+        self._early_left_s = _EARLY_S  # Of training.
+        self._share = pulse.share = max(share, early_share)
         self._delay = RunDelay()
         self._pace_then = (perf_counter(), self._delay.seconds(), 0)
         self._step_s = 0.0
@@ -47,6 +54,9 @@ class Governor:
         delay, steps = self._delay.seconds(), self._pulse.step
         own_s = max(now - then - (delay - delay_then), 0.0)
         self._pace_then = (now, delay, steps)
+        self._early_left_s -= own_s if steps > steps_then else 0.0
+        if self._early_left_s <= 0:
+            self._share = self._later_share
         self._pulse.share = self._share * own_s / (now - then)
         self._step_s = own_s / max(steps - steps_then, 1)
 

@@ -1,7 +1,10 @@
 """Tells how the loops of a nest were left, from the lines that their code runs. Fed by a trace function or a monitor."""
 
+import sys
+
 from whystop.loop_nest import scope_of
-from whystop.loop_values import values_text
+from whystop.loop_unseen import unseen_exit
+from whystop.loop_values import Scope, values_text
 
 _TOLD_MAX = 40  # Of one statement: a `break` of an inner loop may be taken every epoch.
 _CAUGHT_MAX = 20
@@ -21,6 +24,7 @@ class Exits:
         self._exit_lines = {leaving.line for level in nest.levels for leaving in level.loop.exits}
         self.handler_lines = {line for level in nest.levels for line, _, _ in level.loop.handlers}
         self._left_since = set()
+        self._pass_ended_at = 0
         self._candidate = None
         self._error = None  # (type, message) of an exception on its way; never the exception itself
         self._handled = None  # The same of the last one that an `except` of the nest took.
@@ -90,11 +94,27 @@ class Exits:
     def on_error(self, error):
         self._error = (type(error).__name__, str(error)[:400])
 
-    def at_exit(self):
-        """The process ends: a leaving statement that was reached and not followed by anything was the last one."""
+    def pass_ended(self):
+        """The DataLoader of the innermost loop has given all its batches."""
+        self._pass_ended_at = self._training.step
+
+    def at_exit(self, names):
+        """The process ends: a leaving statement that was reached and not followed by anything was the last one. `names` are
+        the variables of a module whose code runs the outermost loop, else None."""
         candidate, self._candidate = self._candidate, None
         if candidate is not None and candidate.leaving.how in ("exit", "raise"):
             self._left(candidate)
+        elif self.nest.levels[0] in self._inside and getattr(sys, "last_value", None) is None:
+            self._find_unseen(self.nest.levels[0], Scope(names, names) if names is not None else None)
+
+    def _find_unseen(self, level, scope):
+        inner = self.nest.levels[-1]
+        cut_short = inner.plan is not None and inner.plan.loader and self._training.step > self._pass_ended_at
+        leaving = unseen_exit(level, scope, cut_short)
+        if leaving is not None:
+            expressions = [expression for expression, _ in leaving.conditions if expression is not None]
+            turn = level.plan.turn(scope) if scope is not None and level.plan is not None else None
+            self._tell(level, leaving.how, leaving, values=values_text(expressions, scope) if scope is not None else None, turn=turn)
 
     def _left(self, candidate):
         leaving = candidate.leaving

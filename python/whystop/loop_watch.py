@@ -14,7 +14,6 @@ _READ_ALWAYS = 5  # The first steps are read each.
 _UNREAD_MAX = 1000
 _LOOK_SHARE = 0.15  # Of the tokens that steps earn.
 _FRUITLESS_MAX = 32
-_GRAPHS_EVERY = 5  # Looks.
 
 
 class LoopWatch:
@@ -31,7 +30,6 @@ class LoopWatch:
         self._look_at = 0  # The step at which the loop is looked at again.
         self._steps_then = 0
         self._fruitless = 0
-        self._looks = 0
         self._graphs = RetainedGraphs(training)
         self._monitored = sys.version_info >= (3, 12)
         training.listen_to(["step", "zero_grad", "loss", "backward", "data", "data-end"])
@@ -54,6 +52,8 @@ class LoopWatch:
                 self._timed_look(kind, sys._getframe(2))
         elif self._nest is None:
             self._timed_look(kind, sys._getframe(2))
+        if kind == "data-end" and self._exits is not None:
+            self._exits.pass_ended()
         self._tracker.event(kind, sys._getframe(2))
         if kind == "step":
             until_look = max(0, self._look_at - step - 1)
@@ -75,10 +75,8 @@ class LoopWatch:
         self._follow(kind, frames, [level for _, level in found])
         if kind == "step":
             self._exits.last_epoch_from = self._training.step + self._nest.tell_progress(frames)
-            self._looks += 1
-            if self._looks % _GRAPHS_EVERY == 0:
-                for item in set(frames):
-                    self._graphs.look(item)
+            for item in set(frames):
+                self._graphs.look(item)
         for item in frames:
             release(item)
 
@@ -125,17 +123,20 @@ class LoopWatch:
         """The process ends. Loops at module level can still be read: their variables are the module's."""
         if self._nest is None:
             return
-        self._exits.at_exit()
+        levels, main = self._nest.levels, sys.modules.get("__main__")
+        names = main.__dict__ if main is not None and levels[0].code.co_name == "<module>" else None
+        self._exits.at_exit(names)
         if not self._told_plan:
             self._nest.tell_plan()  # No step was ever made: the loops around the first event are all there is.
-        main = sys.modules.get("__main__")
-        if main is not None and all(level.code.co_name == "<module>" for level in self._nest.levels):
-            stand_in = _ModuleFrame(main.__dict__)
-            self._nest.tell_progress([stand_in] * len(self._nest.levels))
+        if names is not None and all(level.code is levels[0].code for level in levels):
+            stand_in = _ModuleFrame(names, levels[0].code)
+            self._nest.tell_progress([stand_in] * len(levels))
+            self._graphs.look(stand_in)
 
 
 class _ModuleFrame:
     """Looks like the frame of a module that has ended."""
 
-    def __init__(self, names):
+    def __init__(self, names, code):
         self.f_locals = self.f_globals = names
+        self.f_code = code

@@ -9,6 +9,7 @@ import sys
 from opcode import opmap
 
 from whystop.guard import quiet
+from whystop.loop_countdown import Countdown
 from whystop.loop_nest import release, scope_of
 
 _LINES_MAX = 600
@@ -46,6 +47,7 @@ class Windows:
         self._kept_kinds = _KINDS
         self._pass_until = 0  # Before this step nothing can happen to the loops behind a step.
         self._turn_then = (0, 0)  # (turn of the innermost loop, step) when it was read last
+        self._countdowns = {}  # line of an exit -> its Countdown
 
     def attach(self, exits):
         self._pass_until = 0
@@ -55,6 +57,7 @@ class Windows:
         self._exits = exits
         self._event_lines = {}
         self._useless = {}
+        self._countdowns = {}
         self._choose_kinds()
 
     def event(self, kind, frame):
@@ -109,7 +112,7 @@ class Windows:
             if not stepped and self._forced_turns > 0:
                 self._forced_turns -= 1
                 return True
-            return self._affords()
+            return self._affords(kind)
         return bool(self._frames) and self._tracing_whole and kind in ("loss", "backward", "zero_grad")
 
     def _catches(self):
@@ -128,15 +131,27 @@ class Windows:
         lines[kind] = line
         later = [lines[other] for other in lines if lines[other] > line or (lines[other] == line and _ORDER[other] > _ORDER[kind])]
         until = min(later) if later else inner.loop.body_last + 1
-        if any(line <= leaving.line < until for leaving in inner.loop.exits):
-            return self._affords() or None
-        if later:
+        ahead = [leaving for leaving in inner.loop.exits if line <= leaving.line < until]
+        if not ahead and later:
             return False
-        if any(leaving.line < min(lines.values()) for leaving in inner.loop.exits):
-            return self._affords() or None
-        return self._may_run_out(inner, frame)
+        ahead = ahead or [leaving for leaving in inner.loop.exits if leaving.line < min(lines.values())]
+        if ahead:
+            return self._affords(kind) or self._comes_true(ahead, frame) or None
+        return self._may_run_out(kind, inner, frame)
 
-    def _may_run_out(self, inner, frame):
+    def _comes_true(self, exits, frame):
+        """Whether a counter is about to reach the bound that one of these exits stands under: then once, whatever it costs."""
+        near = False
+        for leaving in exits:
+            countdown = self._countdowns.setdefault(leaving.line, Countdown(leaving))
+            left = countdown.steps_left(scope_of(frame), self._training.step)
+            if left is not None:
+                near = near or left <= 1
+                self._pass_until = min(self._pass_until, self._training.step + int((left - 1) / 2))
+        release(frame)
+        return near
+
+    def _may_run_out(self, kind, inner, frame):
         """Whether the innermost loop may be in its last turn. A DataLoader's end is an event of its own."""
         if inner.plan is None:
             return False
@@ -153,7 +168,7 @@ class Windows:
                 return None
             if turn is not None:
                 return True  # The last turn: once a pass, whatever it costs.
-        return self._affords() or None
+        return self._affords(kind) or None
 
     def _plan_passing(self, turn, planned):
         """How many steps may pass before the loop can be near its end, at twice the pace seen so far."""
@@ -173,11 +188,12 @@ class Windows:
             return _PASS_MAX
         return max(0, self._pass_until - self._training.step)
 
-    def _affords(self):
-        """Whether a window may be opened. If not, the next steps need not ask."""
+    def _affords(self, kind):
+        """Whether a window may be opened. If not behind a step, the next steps need not ask."""
         if self._training.governor.affords("window"):
             return True
-        self._may_pass(_PASS_POOR)
+        if kind == "step":
+            self._may_pass(_PASS_POOR)
         return False
 
     def _open(self, frames):
@@ -220,9 +236,16 @@ class Windows:
     def _local(self, frame, event, arg):
         self._lines += 1
         self._see(frame, event, arg)
-        if self._frames and (self._lines > _LINES_MAX or not self._exits.running()):
+        if self._frames and (self._lines > _LINES_MAX or not self._exits.running() or self._fetches(frame, event)):
             self.close(inside_trace=True)
         return self._local
+
+    def _fetches(self, frame, event):
+        """Whether the loop goes on to its next batch: all that a DataLoader calls for it would be traced, and its end is an
+        event of its own."""
+        inner = self._exits.nest.levels[-1]
+        at_header = event == "line" and frame.f_lineno == inner.loop.line and frame.f_code is inner.code
+        return at_header and inner.plan is not None and inner.plan.loader and not self._tracing_whole
 
     @quiet
     def _see(self, frame, event, arg):

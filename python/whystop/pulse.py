@@ -17,7 +17,7 @@ _THINNED_BELOW_S = 0.0003
 _WHOLE_STEPS = 4000  # So many are kept in any case; they fit into the ring.
 _MEASURED_EVERY = 64  # How often the hooks' own time is measured.
 _TOKENS_MAX_S = 0.25  # What a quiet stretch may save up: one pass over a large model.
-_TOKENS_MIN_S = -0.05  # A debt that an alarm or an early measurement left is forgotten beyond this.
+_TOKENS_MIN_S = -0.01  # A debt that an alarm or a first time left is forgotten beyond this: a short run must not pay for it all along.
 
 
 def _nobody():

@@ -260,3 +260,77 @@ main()
 """)
     exits = got.observations("loop-exit")
     assert [(item["role"], item["how"], item["line"]) for item in exits] == [("steps", "break", 5), ("steps", "break", 5), ("epochs", "end", 2)]
+
+
+POOR = """
+_pulse.share, _pulse.tokens_s, _training.governor._share, _training.governor._later_share, _training.governor._reserve_s = 0, -1, 0, 0, 0
+_training.governor.spend("window", 1, 1e-3)
+"""
+
+
+def test_a_counter_about_to_reach_its_bound_is_watched_even_by_the_poor(loop):
+    got = loop(POOR + """
+def train(max_steps):
+    global_step = 0
+    for epoch in range(50):
+        for batch in range(40):
+            zero_grad()
+            step()
+            global_step += 1
+            if global_step >= max_steps:
+                return
+            _pulse.tokens_s = -1
+train(137)
+""")
+    left = last_exit(got)
+    assert (left["how"], left["condition"], left["values"]) == ("return", "global_step >= max_steps", "global_step=137, max_steps=137")
+
+
+def test_the_only_way_out_is_told_though_nobody_saw_it(loop):
+    got = loop(POOR + """
+import sys
+losses = iter([3, 2, 1, 0.1])
+for epoch in range(10):
+    for batch in range(3):
+        zero_grad()
+        step()
+        _pulse.tokens_s = -1
+    loss = next(losses)
+    sys.settrace(None)
+    if loss < 0.5:
+        break
+""")
+    left = last_exit(got)
+    assert (left["how"], left["condition"], left["values"], left["turn"]) == ("break", "loss < 0.5", "loss=0.1", 4)
+
+
+def test_of_two_ways_out_the_one_whose_condition_holds_is_told(loop):
+    got = loop(POOR + """
+import sys
+losses = iter([3, 2, 1, 0.1])
+for epoch in range(10):
+    step()
+    loss = next(losses)
+    sys.settrace(None)
+    if loss > 100:
+        break
+    if loss < 0.5:
+        break
+""")
+    assert last_exit(got)["condition"] == "loss < 0.5"
+
+
+def test_a_loop_left_by_an_exception_has_no_way_out_to_guess(loop):
+    got = loop(POOR + """
+import sys
+def helper():
+    sys.settrace(None)
+    raise SystemExit(0)
+for epoch in range(10):
+    step()
+    if epoch == 3:
+        helper()
+    if epoch > 100:
+        break
+""")
+    assert got.observations("loop-exit") == []
