@@ -35,7 +35,7 @@ def do_all(pool, work, things: list, until: float) -> None:
 
 def torch_half(options, until: float) -> list:
     runner = TorchRunner(options.probe or probe_hash())
-    grid = [case for case in cases(range(options.from_seed, options.seeds)) if not options.only or case.label in options.only or case.family in options.only]
+    grid = [case for case in cases(range(options.from_seed, options.seeds, options.stride)) if not options.only or case.label in options.only or case.family in options.only]
     texts = list(dict.fromkeys(text for case in grid for text in (case.twin, case.text) if text))
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         do_all(pool, runner.run, [text for text in texts if not options.judge and not runner.is_done(text)], until)
@@ -101,6 +101,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="2 seeds of PyTorch, 4 of C++, at most 14 minutes")
     parser.add_argument("--seeds", type=int, default=40, help="how many seeds")
     parser.add_argument("--from-seed", type=int, default=0)
+    parser.add_argument("--stride", type=int, default=1, help="of PyTorch: 2, from seed 1, runs only what is reported")
     parser.add_argument("--minutes", type=float, default=1e6, help="begin no run after that time; what is there is reported")
     parser.add_argument("--half", choices=("torch", "cpp", "both"), default="both")
     parser.add_argument("--only", nargs="*", help="labels or healthy families")

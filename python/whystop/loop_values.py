@@ -179,7 +179,7 @@ def length(value):
     if type(value) in _SIZED:
         return len(value)
     kind = type(value)
-    if kind.__module__.startswith("torch.") and kind.__name__ in ("Tensor", "Parameter") and value.dim() > 0:
+    if kind.__module__.split(".")[0] == "torch" and kind.__name__ in ("Tensor", "Parameter") and value.dim() > 0:
         return value.shape[0]
     if kind.__module__ == "numpy" and kind.__name__ == "ndarray" and value.ndim > 0:
         return value.shape[0]

@@ -32,6 +32,12 @@ def test_a_loop_without_a_turn_is_named_with_its_values(run, script):
     assert found == [(6, "for", "first=5, epochs=5", 5), (9, "while", "step=30, total=30", 30)]
 
 
+def test_the_length_of_a_tensor_is_known(run, script):
+    text = RESUMED.replace("range(first, epochs)", "range(0, len(rows), 16)").replace("step, total = 5, 5, 30, 30", "step, total = 5, 5, 0, 0")
+    got = run(script(text.replace("net =", "rows = torch.zeros(0, 4)\nnet =", 1).replace("while step < total", "while step < total - 1")))
+    assert [(item["over"], item["start"]) for item in got.observations("loop-never-turned")][0] == ("range(0, len(rows), 16)", 0)
+
+
 def test_a_program_that_trains_tells_neither(run, script):
     got = run(script(RESUMED.replace("first, epochs, step, total = 5, 5,", "first, epochs, step, total = 0, 2,")))
     assert len(got.of("step")) == 2
