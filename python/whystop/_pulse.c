@@ -145,7 +145,7 @@ static void record(Pulse* pulse, PyObject* optimizer, double now) {
   ws_step_record step = {0};
   step.step = ++pulse->step;
   step.duration_s = pulse->duration_s = now - pulse->last_end_s;
-  const double tokens = pulse->tokens_s + pulse->share * step.duration_s - pulse->always_s;
+  const double tokens = pulse->tokens_s + pulse->share * step.duration_s;
   pulse->tokens_s = tokens > WS_TOKENS_MAX_S   ? WS_TOKENS_MAX_S
                     : tokens < WS_TOKENS_MIN_S ? WS_TOKENS_MIN_S
                                                : tokens;

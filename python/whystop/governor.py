@@ -5,10 +5,11 @@ from time import perf_counter, process_time
 
 from whystop.run_delay import RunDelay
 
-# Of the 1 % that is promised: what a hook costs the code behind it (caches) is not in its own time, and is more than that. An
-# account of 0.8 % was 1.7 to 2 % by bench/overhead.py, on a 1.7 ms and on a 9 ms step.
-_SHARE = 0.004
-# What is wrong with a training shows in its first seconds, and many runs are over soon: at 0.4 % a run of five seconds would
+# Of the 1 % that is promised, for what is done now and then. What every step costs comes on top: 5 us here, 0.3 % of a 1.8 ms
+# step and nothing to speak of where steps are long. If that were taken from the share, fast loops would hardly ever be sampled.
+# What a hook costs the code behind it (caches) is in neither account, and may be as much again.
+_SHARE = 0.003
+# What is wrong with a training shows in its first seconds, and many runs are over soon: at that share a run of five seconds would
 # afford a handful of samples, fewer on a busy machine. This adds an eighth of a second to a process, once: about a thirtieth of
 # the CPU time that importing torch took.
 _EARLY_SHARE = 0.02
@@ -68,8 +69,10 @@ class Governor:
 
     def affords(self, what, units=1):
         """Whether `units` of a work that was measured before fit into the tokens. The first time always does."""
-        cost = self.cost(what, units)
-        return cost <= self._pulse.tokens_s or (what == _RESERVED and cost <= self._reserve_s)
+        return self.cost(what, units) <= self._pulse.tokens_s or self.has_reserve(what)
+
+    def has_reserve(self, what):
+        return what == _RESERVED and self.cost(what) <= self._reserve_s
 
     def cost(self, what, units=1):
         return self._medians.get(what, 0.0) * units

@@ -17,6 +17,7 @@ _CALLS_MAX = 20000
 _LINE_S, _CALL_S, _OPEN_S = 2.4e-6, 1.0e-6, 16e-6  # What tracing adds, about; measured on CPython 3.11 and a busy machine.
 _KINDS = frozenset(["step", "zero_grad", "loss", "backward", "data", "data-end"])
 _USELESS_MAX = 16
+_WINDOW_SHARE = 0.3  # Of the tokens that steps earn: a loop that may end at any step must not take them all.
 _YIELD = opmap["YIELD_VALUE"]
 _FORCED_TURNS = 20
 _PASS_MAX = 1000
@@ -47,6 +48,7 @@ class Windows:
         self._kept_kinds = _KINDS
         self._pass_until = 0  # Before this step nothing can happen to the loops behind a step.
         self._turn_then = (0, 0)  # (turn of the innermost loop, step) when it was read last
+        self._next_at = 0  # The step from which tokens may pay for the next window.
         self._countdowns = {}  # line of an exit -> its Countdown
 
     def attach(self, exits):
@@ -190,7 +192,8 @@ class Windows:
 
     def _affords(self, kind):
         """Whether a window may be opened. If not behind a step, the next steps need not ask."""
-        if self._training.governor.affords("window"):
+        governor = self._training.governor
+        if governor.has_reserve("window") or (self._training.step >= self._next_at and governor.affords("window")):
             return True
         if kind == "step":
             self._may_pass(_PASS_POOR)
@@ -225,7 +228,9 @@ class Windows:
         self._tracing_whole = False
         self._training.listen_to(self._kept_kinds)
         cost = _OPEN_S + self._lines * _LINE_S + self._calls * _CALL_S
-        self._training.governor.spend("window", 1, cost)
+        governor = self._training.governor
+        governor.spend("window", 1, cost)
+        self._next_at = self._training.step + governor.steps_between("window", _WINDOW_SHARE)
 
     def _global(self, frame, event, arg):
         self._calls += 1

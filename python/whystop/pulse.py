@@ -152,7 +152,7 @@ class PurePulse:
         self.step += 1
         duration = self.duration_s = now - self.last_end_s
         self.spent_s += self.always_s
-        self.tokens_s = max(min(self.tokens_s + self.share * duration - self.always_s, _TOKENS_MAX_S), _TOKENS_MIN_S)
+        self.tokens_s = max(min(self.tokens_s + self.share * duration, _TOKENS_MAX_S), _TOKENS_MIN_S)
         groups = optimizer.param_groups
         rate = groups[0].get("lr") if groups else None
         if type(rate) is not float and rate is not None:
