@@ -1,7 +1,9 @@
 #include "cause/gpu_oom_facts.h"
 
-#include <cctype>
+#include <algorithm>
+#include <numeric>
 #include <string_view>
+#include <vector>
 
 #include "base/parse.h"
 #include "cause/exception_facts.h"
@@ -44,14 +46,38 @@ std::optional<double> Before(std::string_view text, std::string_view words) {
 }
 
 /// "Process 608946 has 14.91 GiB memory in use." Each of them; our own is "this process has".
-double OtherProcesses(std::string_view text) {
+std::vector<double> NamedProcesses(std::string_view text) {
   constexpr std::string_view kWord = "Process ";
-  double sum = 0;
+  std::vector<double> bytes;
   for (std::size_t at = text.find(kWord); at != std::string_view::npos;
        at = text.find(kWord, at + 1)) {
-    sum += After(text.substr(at, 80), " has ").value_or(0);
+    if (const auto used = After(text.substr(at, 80), " has ")) {
+      bytes.push_back(*used);
+    }
   }
-  return sum;
+  return bytes;
+}
+
+/// What the named processes hold that are not this one. Inside a container a process does not know
+/// the number that the driver knows it by, so the message calls it by that number like a stranger.
+/// If what the named ones hold leaves no room for this one's share, it is one of them: the one that
+/// holds just more than PyTorch does here.
+double OtherProcesses(std::string_view text, const GpuOom& oom) {
+  std::vector<double> named = NamedProcesses(text);
+  const double sum = std::accumulate(named.begin(), named.end(), 0.0);
+  const auto allocated = Before(text, " is allocated by PyTorch");
+  if (text.find("this process has") != std::string_view::npos || !allocated || !oom.capacity ||
+      !oom.free) {
+    return sum;
+  }
+  constexpr double kRounding = 0.99;  // Figures are printed with two decimals.
+  const double own = (*allocated + oom.reserved_unallocated.value_or(0)) * kRounding;
+  if (*oom.capacity - *oom.free - sum >= own) {
+    return sum;
+  }
+  std::sort(named.begin(), named.end());
+  const auto self = std::lower_bound(named.begin(), named.end(), own);
+  return self == named.end() ? sum : sum - *self;
 }
 
 std::string EvaluatingFunction(const ExceptionSeen& exception) {
@@ -87,7 +113,7 @@ std::optional<GpuOom> FindGpuOom(const CaseFile& run) {
       all && used) {
     oom.reserved_unallocated = *all - *used;
   }
-  oom.others = OtherProcesses(text);
+  oom.others = OtherProcesses(text, oom);
   oom.function = raised ? EvaluatingFunction(*last) : std::string();
   return oom;
 }
