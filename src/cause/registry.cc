@@ -127,7 +127,7 @@ constexpr CauseEntry kCauses[] = {
     {"nan-in-data", kLearning, Outcome::kUnknown, kFault, "invalid-math loss-nan stop-on-nan early-stop-nonfinite nan-hidden-by-logger", &WeighNanInData},
     {"native-abort", kStop, Outcome::kCrashed, kFault, "sibling-rank-failed", &WeighNativeAbort},
     {"nccl-duplicate-gpu", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"nccl-error", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"nccl-error", kStop, Outcome::kRaised, kFault, "native-abort sibling-rank-failed", nullptr},
     {"nccl-watchdog-stuck", kStop, Outcome::kCrashed, kFault, "", nullptr},
     {"network-fetch-stall", kStop, Outcome::kHung, kFault, "", nullptr},
     {"no-gpu-in-build", kStop, Outcome::kRaised, kFault, "", nullptr},

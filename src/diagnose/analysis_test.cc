@@ -135,6 +135,66 @@ TEST(Analysis, ARanksOwnExceptionComesBeforeTheLaunchersReport) {
   EXPECT_EQ(known.outcome, Outcome::kRaised);
   EXPECT_NE(known.causes.front().evidence.front().text.find("KeyError"), std::string::npos);
   EXPECT_EQ(RootOf(judge({launcher})), "sibling-rank-failed");
+  EXPECT_EQ(judge({launcher}).outcome, Outcome::kKilled);
+  report.captures = {"1", "0", "4711"};
+  EXPECT_EQ(judge({launcher}).outcome, Outcome::kRaised);
+  report.captures = {"-11", "0", "4711"};
+  EXPECT_EQ(judge({launcher}).outcome, Outcome::kCrashed);
+}
+
+TEST(Analysis, AnAbortWithoutAPythonExceptionIsACrash) {
+  LogFact timeout;
+  timeout.cause = "collective-timeout";
+  timeout.role = LogFact::Role::kRoot;
+  LogFact abort;
+  abort.cause = "native-abort";
+  abort.role = LogFact::Role::kConfirm;
+  abort.generic = true;
+  Analysis analysis;
+  analysis.Push({Seconds(1), timeout});
+  EXPECT_EQ(analysis.Judge(false).outcome, Outcome::kRaised);
+  analysis.Push({Seconds(1), abort});
+  EXPECT_EQ(RootOf(analysis.Judge(false)), "collective-timeout");
+  EXPECT_EQ(analysis.Judge(false).outcome, Outcome::kCrashed);
+  ExceptionSeen raised;
+  raised.type = "RuntimeError";
+  raised.ended_process = true;
+  analysis.Push({Seconds(1), raised});
+  EXPECT_EQ(analysis.Judge(false).outcome, Outcome::kRaised);
+}
+
+/// A consequence's own words are no root while something above them explains them, and the best
+/// there is where the exception that ended the run says nothing else.
+TEST(Analysis, AConsequenceIsTheRootWhereTheEndingExceptionSaysIt) {
+  LogFact fact;
+  fact.cause = "cuda-device-assert";
+  fact.role = LogFact::Role::kCascade;
+  fact.line = "RuntimeError: CUDA error: device-side assert triggered";
+  fact.place = {"log", 14};
+  ExceptionSeen ending;
+  ending.type = "RuntimeError";
+  ending.message = "CUDA error: device-side assert triggered";
+  ending.ended_process = true;
+  ending.place = {"log", 10};
+  ending.last_line = 16;
+  LogFact label;
+  label.cause = "label-out-of-range";
+  label.role = LogFact::Role::kRoot;
+  label.place = {"log", 3};
+  const auto judge = [](std::initializer_list<EventBody> bodies) {
+    Analysis analysis;
+    for (const EventBody& body : bodies) {
+      analysis.Push({Seconds(1), body});
+    }
+    return analysis.Judge(false);
+  };
+  EXPECT_EQ(RootOf(judge({fact, ending})), "cuda-device-assert");
+  EXPECT_EQ(RootOf(judge({label, fact, ending})), "label-out-of-range");
+  EXPECT_EQ(RootOf(judge({fact})), "-");
+  ending.type = "torch.distributed.elastic.multiprocessing.errors.ChildFailedError";
+  fact.cause = "sibling-rank-failed";
+  fact.line = ending.type + ":";
+  EXPECT_EQ(RootOf(judge({fact, ending})), "uncaught-exception");
 }
 
 /// Output and errors in two files: whichever is read first, points of the one do not follow lines
@@ -175,6 +235,23 @@ TEST(Analysis, ARunWithoutAnEndIsRunningWhileItsJobLives) {
   EXPECT_EQ(lost.outcome, Outcome::kUnknown);
   EXPECT_FALSE(lost.unknowns.empty());
   EXPECT_EQ(ExitCodeOf(lost), 3);
+}
+
+TEST(Analysis, ATextThatBreaksOffInTheLastEpochIsNotCompleted) {
+  const auto judge = [](TextEnd::Kind kind) {
+    Analysis analysis;
+    Progress progress;
+    progress.epoch = 4;
+    progress.epochs_planned = 4;
+    analysis.Push({{}, progress});
+    TextEnd end;
+    end.kind = kind;
+    analysis.Push({{}, end});
+    return analysis.Judge(false).outcome;
+  };
+  EXPECT_EQ(judge(TextEnd::Kind::kMidLine), Outcome::kUnknown);
+  EXPECT_EQ(judge(TextEnd::Kind::kMidProgress), Outcome::kUnknown);
+  EXPECT_EQ(judge(TextEnd::Kind::kSilent), Outcome::kCompleted);
 }
 
 TEST(Analysis, OnlyTheLastSessionOfAnAppendedLogIsJudged) {

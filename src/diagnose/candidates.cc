@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "cause/exception_facts.h"
+
 namespace whystop {
 namespace {
 
@@ -46,12 +48,26 @@ bool IsPartOf(const LogFact& fact, const ExceptionSeen& exception) {
 std::optional<bool> CountsByTraceback(const CaseFile& run, const LogFact& fact) {
   for (const ExceptionSeen& exception : run.exceptions) {
     if (IsPartOf(fact, exception)) {
+      constexpr std::string_view kInterrupt = "KeyboardInterrupt";
+      if (fact.line == kInterrupt && exception.type != kInterrupt &&
+          exception.first_type != kInterrupt) {
+        return false;  // Of a program that was ending already.
+      }
       return exception.ended_process       ? std::optional(true)
              : exception.metrics_after > 0 ? std::optional(false)
                                            : std::nullopt;
     }
   }
   return std::nullopt;
+}
+
+/// A consequence is the best root there is where the exception that ended the run says it itself:
+/// whatever brought it about stands in no log.
+bool IsWhatEndedIt(const CaseFile& run, const LogFact& fact) {
+  const ExceptionSeen* ending = FindEndingException(run);
+  return ending != nullptr && !IsLaunchersReport(*ending) && IsPartOf(fact, *ending) &&
+         (fact.line.starts_with(ending->type) ||
+          (!ending->first_type.empty() && fact.line.starts_with(ending->first_type)));
 }
 
 /// A line counts against the run when it could have ended it: training that went on after it has
@@ -62,6 +78,9 @@ bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fac
     // not the end.
     return fact.metrics_after <= 3 + run.metric_points / 20 &&
            (!cause.fault || cause.outcome == Outcome::kStoppedEarly);
+  }
+  if (fact.role == LogFact::Role::kCascade) {
+    return EndsTheRun(cause) && IsWhatEndedIt(run, fact);
   }
   if (fact.role != LogFact::Role::kRoot && fact.role != LogFact::Role::kConfirm) {
     return false;
@@ -79,6 +98,8 @@ bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fac
   return CountsByTraceback(run, fact).value_or(fact.metrics_after == 0);
 }
 
+bool IsGeneral(const LogFact& fact) { return fact.generic || fact.role == LogFact::Role::kCascade; }
+
 /// What the signature table's lines say. One line is enough to quote, the first that is specific;
 /// its repetitions add nothing.
 void WeighLogLines(const CaseFile& run, Candidate& candidate) {
@@ -87,7 +108,7 @@ void WeighLogLines(const CaseFile& run, Candidate& candidate) {
   for (std::size_t i = 0; i < run.log_facts.size(); ++i) {
     const LogFact& fact = run.log_facts[i];
     const bool better =
-        candidate.order == kNone || (run.log_facts[candidate.order].generic && !fact.generic);
+        candidate.order == kNone || (IsGeneral(run.log_facts[candidate.order]) && !IsGeneral(fact));
     if (fact.cause == candidate.cause->id && better && LineCounts(run, *candidate.cause, fact)) {
       candidate.order = i;
     }
@@ -103,7 +124,7 @@ void WeighLogLines(const CaseFile& run, Candidate& candidate) {
        .kind = "log-line",
        .text = fact.line,
        .place = fact.place});
-  candidate.generic = candidate.generic || fact.generic;
+  candidate.generic = candidate.generic || IsGeneral(fact);
 }
 
 Confidence ConfidenceOf(const Hypothesis& hypothesis) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "base/parse.h"
 #include "cause/cause.h"
 #include "cause/exception_facts.h"
 
@@ -26,20 +27,54 @@ Outcome OutcomeOfSignal(int signal) {
   }
 }
 
+/// What a launcher says of the rank that failed: it left with a status of its own, or by a signal.
+Outcome OutcomeOfFailedRank(const CaseFile& run) {
+  for (const LogFact& fact : run.log_facts) {
+    const auto code = fact.cause == "sibling-rank-failed" && !fact.captures.empty()
+                          ? ParseWhole<int>(fact.captures[0])
+                          : std::nullopt;
+    if (code && *code != 0) {
+      const int signal = *code < 0 ? -*code : *code > 128 ? *code - 128 : 0;
+      return signal == 0 ? Outcome::kRaised : OutcomeOfSignal(signal);
+    }
+  }
+  return Outcome::kKilled;
+}
+
+/// The process aborted, and no Python exception of its own ended it: whatever was wrong, nothing
+/// was raised that a program could have caught.
+bool Aborted(const CaseFile& run) {
+  const ExceptionSeen* ending = FindEndingException(run);
+  return (ending == nullptr || IsLaunchersReport(*ending)) &&
+         std::any_of(run.log_facts.begin(), run.log_facts.end(), [](const LogFact& fact) {
+           return fact.cause == "native-abort" && fact.role == LogFact::Role::kConfirm &&
+                  fact.metrics_after == 0;
+         });
+}
+
 /// The outcome that goes with the cause of the stop: the last link of the chain is what ended the
 /// run.
-Outcome OutcomeOfCauses(const std::vector<VerdictCause>& causes) {
+Outcome OutcomeOfCauses(const CaseFile& run, const std::vector<VerdictCause>& causes) {
   for (const VerdictCause& cause : causes) {
     const CauseEntry* entry = FindCause(cause.id);
     if (cause.answers == Answers::kStop && cause.role != CauseRole::kContributing &&
         entry != nullptr && entry->outcome != Outcome::kUnknown) {
-      return entry->outcome;
+      return cause.id == "sibling-rank-failed"                    ? OutcomeOfFailedRank(run)
+             : entry->outcome == Outcome::kRaised && Aborted(run) ? Outcome::kCrashed
+                                                                  : entry->outcome;
     }
   }
   return Outcome::kUnknown;
 }
 
-bool PlanIsDone(const Progress& progress) {
+/// The counters stand at the end of the plan. A counter names what has begun: a text that breaks
+/// off in the last epoch has not seen its end.
+bool PlanIsDone(const CaseFile& run) {
+  if (run.text_end && (run.text_end->kind == TextEnd::Kind::kMidLine ||
+                       run.text_end->kind == TextEnd::Kind::kMidProgress)) {
+    return false;
+  }
+  const Progress& progress = run.progress;
   if (progress.epochs_planned && progress.epoch) {
     return *progress.epoch >= *progress.epochs_planned;
   }
@@ -47,7 +82,7 @@ bool PlanIsDone(const Progress& progress) {
 }
 
 Outcome OutcomeOfExit(const CaseFile& run, const std::vector<VerdictCause>& causes) {
-  const Outcome by_cause = OutcomeOfCauses(causes);
+  const Outcome by_cause = OutcomeOfCauses(run, causes);
   if (const int signal = EndingSignal(run); signal != 0) {
     return OutcomeOfSignal(signal);
   }
@@ -65,7 +100,7 @@ Outcome OutcomeOfText(const CaseFile& run) {
   if (run.text_end && run.text_end->kind == TextEnd::Kind::kCompleted) {
     return Outcome::kCompleted;
   }
-  if (PlanIsDone(run.progress)) {
+  if (PlanIsDone(run)) {
     return Outcome::kCompleted;
   }
   // A file written a moment ago may belong to a run that goes on.
@@ -100,10 +135,10 @@ Outcome DecideOutcome(const CaseFile& run, const std::vector<VerdictCause>& caus
     return OutcomeOfExit(run, causes);
   }
   if (run.job_alive) {
-    const Outcome by_cause = OutcomeOfCauses(causes);
+    const Outcome by_cause = OutcomeOfCauses(run, causes);
     return by_cause == Outcome::kHung ? Outcome::kHung : Outcome::kRunning;
   }
-  const Outcome by_cause = OutcomeOfCauses(causes);
+  const Outcome by_cause = OutcomeOfCauses(run, causes);
   return by_cause == Outcome::kUnknown ? OutcomeOfText(run) : by_cause;
 }
 

@@ -88,6 +88,17 @@ FileKind SniffJson(std::string_view text) {
   return end == JsonEnd::kBroken ? FileKind::kTextLog : FileKind::kOther;
 }
 
+/// A word and a number below it stand in many logs; a table of one column goes on with numbers.
+bool GoesOnWithNumbers(std::string_view rows) {
+  for (int i = 0; i < 5 && !rows.empty(); ++i, rows = AfterLine(rows)) {
+    const std::string_view row = Trim(FirstLine(rows));
+    if (!row.empty() && !FieldNumber(row)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool LooksLikeTableText(std::string_view text) {
   // Comments and an empty line or two may stand on top.
   for (int i = 0; i < 4 && !text.empty(); ++i) {
@@ -95,7 +106,8 @@ bool LooksLikeTableText(std::string_view text) {
     const std::string_view rest = AfterLine(text);
     if (!header.empty() && !header.starts_with("#{")) {
       header = header.starts_with('#') ? Trim(header.substr(1)) : header;
-      if (LooksLikeTable(header, Trim(FirstLine(rest)))) {
+      if (LooksLikeTable(header, Trim(FirstLine(rest))) &&
+          (SniffSeparator(header) != '\0' || GoesOnWithNumbers(rest))) {
         return true;
       }
     }

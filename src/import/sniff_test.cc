@@ -42,6 +42,8 @@ TEST(Sniff, ALogStaysALog) {
   EXPECT_EQ(SniffBytes("[ 1201.113456] python3 invoked oom-killer: gfp_mask=0x1\n"),
             FileKind::kTextLog);
   EXPECT_EQ(SniffBytes("epoch,loss\n"), FileKind::kTextLog);
+  EXPECT_EQ(SniffBytes("Resizing\n416\nLoaded: 0.00003 seconds\n"), FileKind::kTextLog);
+  EXPECT_EQ(SniffBytes("loss\n0.5\n0.4\n"), FileKind::kTable);
 }
 
 TEST(Sniff, KnowsPackedFiles) {

@@ -49,13 +49,22 @@ void KeepNames(const std::vector<std::string_view>& words, std::vector<std::stri
 
 bool ColumnTable::PushHeader(std::string_view line) {
   const std::string_view text = Trim(line);
-  if ((!text.starts_with("Epoch ") && !text.starts_with("Class ")) ||
+  if ((!text.starts_with("Epoch ") && !text.starts_with("Class ") && !text.starts_with("epoch ")) ||
       (text[6] != ' ' && !IsOf(text[6], kLetterAlpha))) {
     return false;
   }
   const std::vector<std::string_view> words = Words(text);
-  if (words.size() < 4 || words.size() > kColumnsMax ||
+  if (words.size() < 3 || words.size() > kColumnsMax ||
       !std::all_of(words.begin(), words.end(), IsName)) {
+    return false;
+  }
+  if (words[0] == "epoch") {
+    if (words[1] == "train_loss") {
+      KeepNames(words, plain_columns_);
+    }
+    return words[1] == "train_loss";
+  }
+  if (words.size() < 4) {
     return false;
   }
   if (words[0] == "Epoch") {
@@ -70,6 +79,26 @@ bool ColumnTable::PushHeader(std::string_view line) {
     return loss;
   }
   KeepNames(words, class_columns_);
+  return true;
+}
+
+/// "3  2.310000  2.290000  0.120000  00:12": as many as there are names, a count first.
+bool ColumnTable::ReadPlainRow(const std::vector<std::string_view>& words, MetricLine& out) const {
+  if (plain_columns_.empty() || words.size() != plain_columns_.size()) {
+    return false;
+  }
+  const std::optional<std::int64_t> epoch = ParseWhole<std::int64_t>(words[0]);
+  if (!epoch || *epoch < 0) {
+    return false;
+  }
+  for (std::size_t at = 1; at < words.size(); ++at) {
+    if (const std::optional<double> value = ParseWhole<double>(words[at])) {
+      out.values.push_back({.key = plain_columns_[at], .value = *value});
+    } else if (plain_columns_[at] != "time") {
+      return false;
+    }
+  }
+  out.epoch = static_cast<double>(*epoch);
   return true;
 }
 
@@ -97,14 +126,21 @@ bool ColumnTable::ReadClassRow(const std::vector<std::string_view>& words, Metri
 }
 
 bool ColumnTable::ReadRow(std::string_view line, MetricLine& out) {
-  if (columns_.empty() && class_columns_.empty()) {
+  if (columns_.empty() && class_columns_.empty() && plain_columns_.empty()) {
     return false;
   }
   const std::vector<std::string_view> words = Words(line);
-  if (words.size() < 4 || words.size() > kColumnsMax) {
+  if (words.size() < 3 || words.size() > kColumnsMax) {
     return false;
   }
   out.Clear();
+  if (ReadPlainRow(words, out)) {
+    return true;
+  }
+  out.Clear();
+  if (words.size() < 4) {
+    return false;
+  }
   if (words[0] == "all") {
     return ReadClassRow(words, out);
   }

@@ -15,6 +15,9 @@ namespace whystop {
 ///       1/150        21G      1.385      1.094     0.8692         88       1024: 100%|...
 ///                  Class     Images  Instances      Box(P          R      mAP50  mAP50-95)
 ///                    all        453        907      0.792      0.805      0.841      0.382
+/// and fastai:
+///   epoch     train_loss  valid_loss  accuracy  time
+///   0         2.310000    2.290000    0.120000  00:12
 class ColumnTable {
  public:
   /// True: the line is a header, remembered.
@@ -24,9 +27,11 @@ class ColumnTable {
   bool ReadRow(std::string_view line, MetricLine& out);
 
  private:
+  bool ReadPlainRow(const std::vector<std::string_view>& words, MetricLine& out) const;
   bool ReadClassRow(const std::vector<std::string_view>& words, MetricLine& out) const;
 
   std::vector<std::string> columns_;        // Of "Epoch ..." headers.
+  std::vector<std::string> plain_columns_;  // Of "epoch ..." headers.
   std::vector<std::string> class_columns_;  // Of "Class ..." headers.
   int headers_ = 0;                         // One an epoch.
   std::optional<double> row_epoch_;  // Absent: the bars with the rows went to another stream.

@@ -159,6 +159,9 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
     TakeExceptions();
   }
   lines_since_end_ = in_traceback ? 0 : lines_since_end_ + 1;
+  if (!in_traceback && marked("exception-line")) {
+    KeepBareException(text, line, number);
+  }
   ReadFacts(line, number, matches);
   if (!in_traceback && !IsBlank(line.body)) {
     ReadMetrics(line, number);
@@ -189,6 +192,9 @@ void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number,
     fact.generic = row.generic;
     fact.fatal = row.severity == Signature::Severity::kFatal;
     PushProgress(number, line.rank, false);
+    if (row.cause == "sibling-rank-failed") {
+      HoldBareException();
+    }
     Push(std::move(fact));
     push_progress_ = true;
     lines_since_end_ = row.role == LogFact::Role::kContext ? lines_since_end_ : 0;
@@ -226,6 +232,30 @@ void LogReader::HoldException(PrintedException exception) {
   }
   const bool early = exception.glued || metrics_.training_points() == 0;
   pending_.push_back({.exception = std::move(exception), .at = Here(), .early = early});
+}
+
+/// The first since training last moved on: what follows it are other ranks' and its consequences.
+/// PyTorch puts "[rank3]: " before what nobody caught, and only before that.
+void LogReader::KeepBareException(std::string_view text, const PeeledLine& line,
+                                  std::int64_t number) {
+  if ((bare_ && !Survived(*bare_)) || tracebacks_.HasOpenException()) {
+    return;
+  }
+  if (auto seen = ReadBareException(line.body, {.file = source_, .line = number})) {
+    seen->rank = line.rank;
+    bare_ = Pending{.exception = {.seen = *std::move(seen), .warned = line.logged}, .at = Here()};
+    if (text.starts_with("[rank") && line.rank) {
+      HoldBareException();
+    }
+  }
+}
+
+/// A launcher says that a rank failed, and no whole traceback says of what.
+void LogReader::HoldBareException() {
+  if (bare_ && pending_.empty() && !tracebacks_.HasOpenException() && !Survived(*bare_)) {
+    pending_.push_back(*std::move(bare_));
+  }
+  bare_.reset();
 }
 
 void LogReader::NoteFailure() {
@@ -389,6 +419,7 @@ void LogReader::StartSession(const char* reason, std::int64_t number) {
   metrics_.Reset();
   sessions_.Reset();
   completed_.reset();
+  bare_.reset();
   bar_advances_ = 0;
   failed_at_advances_ = 0;
   push_progress_ = false;

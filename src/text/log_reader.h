@@ -67,6 +67,8 @@ class LogReader final : private LineSink {
   void ReadPlan(std::string_view body);
   void TakeExceptions();
   void HoldException(PrintedException exception);
+  void KeepBareException(std::string_view text, const PeeledLine& line, std::int64_t number);
+  void HoldBareException();
   bool Survived(const Pending& held) const;
   void SettleExceptions(bool over);
   Mark Here() const;
@@ -100,6 +102,7 @@ class LogReader final : private LineSink {
   Event scalar_event_;
   ColumnTable columns_;
   std::vector<Pending> pending_;
+  std::optional<Pending> bare_;  // An exception's line whose traceback was torn apart.
   std::int64_t milestone_pushed_ = 0;
   bool push_progress_ = false;  // A fact was told: say whether training goes on after it.
   std::int64_t bar_advances_ = 0;

@@ -141,6 +141,8 @@ TEST(LogReader, ACommonPhrasePassedOnAsInformationIsNoFact) {
 TEST(LogReader, ABarDrawnAgainAsItWasIsNoPoint) {
   const std::string bar = "Epoch 0:  3%|# | 3/100 [00:01<00:09, 1.0it/s, loss=0.5]";
   EXPECT_EQ(Read(bar + "\n" + std::string(kTraceback) + bar + "\n").All<Scalar>().size(), 1U);
+  const std::string fifth = "Epoch 5:  3%|# | 3/100 [00:01<00:09, 1.0it/s, loss=0.5]\n";
+  EXPECT_EQ(Read(fifth + "stopped\n" + fifth).All<Scalar>().size(), 1U);
 }
 
 TEST(LogReader, ASurvivedFailureDoesNotMakeTheNextOneAnotherRun) {
@@ -163,6 +165,29 @@ TEST(LogReader, ATracebackPrintedTwiceComesOnceWithItsRank) {
   const auto exceptions = Read(std::string(kTraceback) + again).All<ExceptionSeen>();
   ASSERT_EQ(exceptions.size(), 1U);
   EXPECT_EQ(exceptions[0].rank, 1);
+}
+
+/// Ranks that write at once tear each other's tracebacks apart; a launcher says that one failed.
+TEST(LogReader, AnExceptionsLineIsEnoughWhereALauncherSaysThatARankFailed) {
+  const std::string torn = Epochs(1, 3, 20) + "^ ^  ^^\nKeyError: 'lr'\n";
+  const std::string launcher =
+      "E0608 19:04:45.368000 1029 torch/distributed/elastic/multiprocessing/api.py:869] failed "
+      "(exitcode: 1) local_rank: 0 (pid: 77) of binary: python\n";
+  const auto exceptions = Read(torn + launcher).All<ExceptionSeen>();
+  ASSERT_EQ(exceptions.size(), 1U);
+  EXPECT_EQ(exceptions[0].type, "KeyError");
+  EXPECT_EQ(exceptions[0].message, "'lr'");
+  EXPECT_EQ(exceptions[0].place.line, 5);
+  EXPECT_TRUE(exceptions[0].ended_process);
+  EXPECT_TRUE(Read(torn).All<ExceptionSeen>().empty());
+  EXPECT_TRUE(Read(torn + Epochs(4, 9, 20) + launcher).All<ExceptionSeen>().empty());
+  EXPECT_EQ(Read(torn + std::string(kTraceback) + launcher).All<ExceptionSeen>().at(0).type,
+            "RuntimeError");
+  const auto of_rank =
+      Read("[rank3]:     return f(x)\n[rank3]: KeyError: 'x'\n").All<ExceptionSeen>();
+  ASSERT_EQ(of_rank.size(), 1U);
+  EXPECT_EQ(of_rank[0].rank, 3);
+  EXPECT_TRUE(of_rank[0].ended_process);
 }
 
 TEST(LogReader, AppendedRunsAreAnnounced) {
@@ -198,6 +223,15 @@ TEST(LogReader, EndsAreToldApart) {
             TextEnd::Kind::kCompleted);
 }
 
+TEST(LogReader, TheLastEpochIsOverWhenItsBarIsFull) {
+  const std::string bar = "steps: 99%|#### | 799/800 [13:01<00:01, 1.31it/s, loss=0.08]\n";
+  const std::string full = "steps: 100%|####| 800/800 [13:02<00:00, 1.31it/s, loss=0.08]\n";
+  EXPECT_EQ(EndOf(Read("epoch 2/2\n" + bar)), TextEnd::Kind::kMidProgress);
+  EXPECT_EQ(EndOf(Read("epoch 2/2\n" + bar + full)), TextEnd::Kind::kCompleted);
+  EXPECT_EQ(EndOf(Read(Epochs(1, 5, 5) + "best model: epoch 3, loss 0.5\n")),
+            TextEnd::Kind::kCompleted);
+}
+
 TEST(LogReader, TheLastEpochIsNotOverAtItsFirstStep) {
   std::string log = "epochs: 3\n";
   for (int epoch = 0; epoch < 3; ++epoch) {
@@ -210,6 +244,52 @@ TEST(LogReader, TheLastEpochIsNotOverAtItsFirstStep) {
     }
   }
   EXPECT_EQ(EndOf(Read(log)), TextEnd::Kind::kCompleted);
+}
+
+TEST(LogReader, ANumberOfEpochsAmongSettingsIsNoProgress) {
+  const std::string settings = "Batch size: 4\nEpoch: 80\nOutput: /data\n";
+  EXPECT_TRUE(Read(settings).All<Progress>().empty());
+  const Kept kept = Read(settings + Epochs(1, 3, 80));
+  EXPECT_EQ(kept.All<Progress>().back().epoch, 3);
+  for (const Observation& seen : kept.All<Observation>()) {
+    EXPECT_NE(seen.kind, "session-start");
+  }
+  // Resumed: the second one is believed.
+  EXPECT_EQ(Read("Epoch: 80\nloss 0.3\nEpoch: 81\nloss 0.2\n").All<Progress>().back().epoch, 81);
+}
+
+/// fastai names its columns once.
+TEST(LogReader, RowsUnderNamesAreReadByThem) {
+  const auto points = Read(
+                          "epoch     train_loss  valid_loss  error_rate  time\n"
+                          "0         1.310000    1.290000    0.320000    00:12\n"
+                          "1         1.210000    1.190000    0.220000    00:12\n")
+                          .All<Scalar>();
+  ASSERT_EQ(points.size(), 6U);
+  EXPECT_EQ(points[3].series, "train_loss");
+  EXPECT_EQ(points[3].value, 1.21);
+  EXPECT_EQ(points[3].epoch, 1);
+  EXPECT_EQ(points[4].role, SeriesRole::kValidationLoss);
+}
+
+/// Darknet counts its iterations where srun puts the number of a task.
+TEST(LogReader, DarknetsIterationsAreSteps) {
+  std::string log;
+  for (int step = 9; step < 12; ++step) {
+    log += " " + std::to_string(step) + ": 5.25, " + std::to_string(700 - step) +
+           ".5 avg loss, 0.001300 rate, 3.26 seconds, 640 images, 9.5 hours left\n";
+  }
+  const auto points = Read(log).All<Scalar>();
+  ASSERT_EQ(points.size(), 6U);
+  EXPECT_EQ(points[4].role, SeriesRole::kTrainLoss);
+  EXPECT_EQ(points[4].value, 689.5);
+  EXPECT_EQ(points[4].step, 11);
+  EXPECT_FALSE(points[4].rank.has_value());
+  EXPECT_EQ(points[5].role, SeriesRole::kLearningRate);
+  EXPECT_EQ(points[5].value, 0.0013);
+  const auto broken = Read("7: -nan, -nan avg, 0.001 rate, 3.2 seconds, 64 images\n").All<Scalar>();
+  ASSERT_EQ(broken.size(), 2U);
+  EXPECT_TRUE(std::isnan(broken[0].value));
 }
 
 TEST(LogReader, UnknownShapesAreLearnedFromRepetition) {

@@ -316,8 +316,42 @@ void MetricLine::Clear() {
   values = std::move(kept);  // Its memory is used again.
 }
 
+bool ReadDarknetLine(std::string_view text, MetricLine& out) {
+  std::size_t at = std::min(text.find_first_not_of(' '), text.size());
+  if (at == text.size() || !IsDigit(text[at])) {
+    return false;
+  }
+  const auto take = [&text, &at](std::string_view after) -> std::optional<NumberToken> {
+    const std::optional<NumberToken> number = ReadNumber(text.substr(at));
+    if (!number || !text.substr(at + number->size).starts_with(after)) {
+      return std::nullopt;
+    }
+    at += number->size + after.size();
+    return number;
+  };
+  const auto step = take(": ");
+  if (!step || !step->whole || step->size > kCounterDigitsMax || !take(", ")) {
+    return false;
+  }
+  const auto mean = take(" avg");
+  at += text.substr(std::min(at, text.size())).starts_with(" loss") ? 5 : 0;
+  at += 2;  // ", "
+  const auto rate = mean && at < text.size() ? take(" rate, ") : std::nullopt;
+  if (!rate) {
+    return false;
+  }
+  out.step = static_cast<std::int64_t>(step->value);
+  out.values.push_back({.key = "avg loss", .value = mean->value});
+  out.values.push_back({.key = "learning rate", .value = rate->value});
+  out.by_value = true;
+  return true;
+}
+
 bool LexMetricLine(std::string_view body, MetricLine& out) {
   out.Clear();
+  if (ReadDarknetLine(body, out)) {
+    return true;
+  }
   Lexer(body, out).Run();
   return out.has_counter() || !out.values.empty();
 }

@@ -7,7 +7,8 @@
 
 namespace whystop {
 
-/// A named number of a line. The key points into the line.
+/// A named number of a line. The key points into the line, or to a constant where `by_value` is
+/// set.
 struct MetricValue {
   std::string_view key;
   double value = 0;
@@ -37,6 +38,10 @@ struct MetricLine {
   bool has_counter() const { return epoch.has_value() || step.has_value(); }
   void Clear();
 };
+
+/// Darknet's line: "123: 4.56, 5.67 avg loss, 0.001 rate, 3.2 seconds, 7872 images". Its smoothed
+/// loss and learning rate; the names follow the numbers, so the keys are ours.
+bool ReadDarknetLine(std::string_view text, MetricLine& out);
 
 /// Reads `body` (no logger prefix) into `out`, which is cleared first. False: no named number in
 /// it.

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "text/letters.h"
+#include "text/metric_line.h"
 
 namespace whystop {
 namespace {
@@ -67,6 +68,9 @@ bool PeelTaskLabel(std::string_view& text, PeeledLine& out) {
     return false;
   }
   if (colon + 1 < text.size() && text[colon + 1] != ' ') {
+    return false;
+  }
+  if (MetricLine count; ReadDarknetLine(text, count)) {
     return false;
   }
   out.rank = Number(text.substr(blanks, digits));

@@ -10,7 +10,23 @@ constexpr double kEpochsMax = 1e7;  // More is a placeholder.
 
 }  // namespace
 
+/// "Epoch: 80" before anything else was counted: the first of a resumed run, or how many there will
+/// be. The next one tells.
+bool ProgressTracker::MayBeASetting(const MetricLine& line) {
+  if (started() || !line.epoch || *line.epoch < 2 || line.epochs || line.step ||
+      line.fractional_epoch || !line.values.empty()) {
+    return false;
+  }
+  const bool first = !setting_ || setting_ == line.epoch;
+  setting_ = line.epoch;
+  return first;
+}
+
 bool ProgressTracker::PushCounters(const MetricLine& line) {
+  return MayBeASetting(line) || TakeCounters(line);
+}
+
+bool ProgressTracker::TakeCounters(const MetricLine& line) {
   if (line.epoch && !line.validation && *line.epoch <= 1 && epoch_ &&
       epoch_max_ >= *line.epoch + 2) {
     return false;
@@ -100,7 +116,7 @@ bool ProgressTracker::PushBar(const Bar& bar) {
   MetricLine label;
   if (known.may_count && LexMetricLine(bar.label, label) && label.epoch) {
     label.values.clear();
-    if (!PushCounters(label)) {
+    if (!TakeCounters(label)) {
       return false;
     }
   }
@@ -123,6 +139,7 @@ bool ProgressTracker::PushBar(const Bar& bar) {
   }
   bar_->done = *bar.done;
   bar_->total = bar.total;
+  epoch_done_ = epoch_done_ || full;
   PushStep(*bar.done, bar.total);
   return true;
 }
@@ -148,8 +165,8 @@ void ProgressTracker::Reset() {
   milestone_ = milestone;
 }
 
-double ProgressTracker::EpochsBegun() const {
-  return counts_from_zero_ && !fractional_ ? *epoch_ + 1 : *epoch_;
+double ProgressTracker::EpochsBegun(double epoch) const {
+  return counts_from_zero_ && !fractional_ ? epoch + 1 : epoch;
 }
 
 std::optional<std::int64_t> ProgressTracker::GlobalStep(const MetricLine& line) const {
@@ -167,7 +184,7 @@ std::optional<std::int64_t> ProgressTracker::GlobalStep(const MetricLine& line) 
 Progress ProgressTracker::Now() const {
   Progress now;
   if (epoch_) {
-    now.epoch = EpochsBegun();
+    now.epoch = EpochsBegun(*epoch_);
   }
   now.epochs_planned = epochs_planned_ ? epochs_planned_ : epochs_configured_;
   if (now.epoch && now.epochs_planned) {
@@ -196,7 +213,8 @@ Progress ProgressTracker::Now() const {
 bool ProgressTracker::finished() const {
   const std::optional<double> planned = epochs_planned_ ? epochs_planned_ : epochs_configured_;
   if (epoch_ && planned) {
-    return EpochsBegun() >= *planned && (epoch_done_ || fractional_);
+    // The furthest: "best model of epoch 58" may follow the last.
+    return EpochsBegun(epoch_max_) >= *planned && (epoch_done_ || fractional_);
   }
   if (step_ && steps_ && !epoch_) {
     return *steps_ - *step_ < step_interval_;

@@ -42,13 +42,16 @@ class ProgressTracker {
   std::optional<double> epoch() const { return epoch_; }
 
  private:
+  bool MayBeASetting(const MetricLine& line);
+  bool TakeCounters(const MetricLine& line);
   void PushEpoch(const MetricLine& line);
   void PushStep(std::int64_t step, std::optional<std::int64_t> steps);
-  double EpochsBegun() const;
+  double EpochsBegun(double epoch) const;
   bool WholeEpochs() const { return epoch_ && !fractional_; }
   void Advance() { ++advances_; }
 
-  std::optional<double> epoch_;  // As printed.
+  std::optional<double> epoch_;    // As printed.
+  std::optional<double> setting_;  // A lone number of an epoch, before anything was counted.
   std::optional<double> epochs_planned_;
   std::optional<double> epochs_configured_;
   double epoch_max_ = 0;

@@ -141,6 +141,16 @@ bool IsMetricRow(std::string_view content) {
   return LexMetricLine(content, row) && row.has_counter() && !row.values.empty();
 }
 
+/// Someone lost patience with a program that was ending already: with its exit handlers, or with a
+/// process that they wait for.
+bool InterruptedAtExit(const ExceptionSeen& seen) {
+  return seen.type == "KeyboardInterrupt" && !seen.first_type.empty() &&
+         std::any_of(seen.frames.begin(), seen.frames.end(), [](const Frame& frame) {
+           return frame.function == "_exit_function" || frame.function == "_shutdown" ||
+                  frame.function == "_run_exitfuncs";
+         });
+}
+
 void KeepFrame(std::vector<Frame>& frames, Frame frame) {
   if (frames.size() == kFramesMax) {
     frames.erase(frames.begin() + kFramesMax / 2);
@@ -161,6 +171,20 @@ bool AnnouncesToldException(std::string_view body) {
     }
   }
   return false;
+}
+
+std::optional<ExceptionSeen> ReadBareException(std::string_view body, Place place) {
+  std::string_view type;
+  std::string_view message;
+  if (!IsExceptionLine(body, type, message) || !NamesAnError(type)) {
+    return std::nullopt;
+  }
+  ExceptionSeen seen;
+  seen.type = std::string(type);
+  seen.message = ReadableText(message, kMessageBytesMax);
+  seen.last_line = place.line;
+  seen.place = std::move(place);
+  return seen;
 }
 
 bool IsUsersOwnFile(std::string_view file) {
@@ -250,6 +274,9 @@ bool TracebackReader::Begin(Open& open, const PeeledLine& line, std::string_view
   }
   open.ignored = false;
   open.exception.glued = header > 0 && header < text.size() && EndsInMidLine(text[header - 1]);
+  if (open.links == 1) {
+    open.first_frames = std::move(open.exception.seen.frames);
+  }
   open.exception.seen.frames.clear();
   open.state = State::kFrames;
   open.indent = original || header == text.size() ? 0 : Indent(text.substr(0, header));
@@ -354,6 +381,12 @@ bool TracebackReader::PushMessage(Open& open, const PeeledLine& line, std::strin
 
 void TracebackReader::Close(Open& open) {
   if (open.links > 0) {
+    ExceptionSeen& seen = open.exception.seen;
+    if (InterruptedAtExit(seen)) {
+      seen.type = std::exchange(seen.first_type, {});
+      seen.message = std::exchange(seen.first_message, {});
+      seen.frames = std::move(open.first_frames);
+    }
     if (open.exception.seen.frames.empty()) {
       open.exception.seen.frames = std::move(open.outer_frames);
     }

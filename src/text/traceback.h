@@ -54,6 +54,7 @@ class TracebackReader {
     State state = State::kIdle;
     PrintedException exception;
     std::vector<Frame> outer_frames;  // Of the process that re-raised a worker's exception.
+    std::vector<Frame> first_frames;  // Of the first exception of a chain.
     std::size_t indent = 0;           // Of the word "Traceback".
     int message_lines = 0;
     int links = 0;  // Exceptions of the chain so far.
@@ -74,6 +75,9 @@ class TracebackReader {
   std::vector<Open> open_;
   std::vector<PrintedException> finished_;
 };
+
+/// The last line of a traceback by itself: "KeyError: 'x'". Nullopt: it is none.
+std::optional<ExceptionSeen> ReadBareException(std::string_view body, Place place);
 
 /// Is a frame of the user's own code, not of the standard library, an installed package or a frozen
 /// module?

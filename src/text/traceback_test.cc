@@ -67,6 +67,26 @@ TEST(Traceback, ChainGivesFirstAndLast) {
   EXPECT_EQ(all[0].seen.first_message, "'x'");
 }
 
+TEST(Traceback, AnInterruptOfTheExitIsNotWhatEndedTheProgram) {
+  const std::string first =
+      "Traceback (most recent call last):\n"
+      "  File \"a.py\", line 1, in f\n"
+      "KeyError: 'x'\n"
+      "\n"
+      "During handling of the above exception, another exception occurred:\n"
+      "\n"
+      "Traceback (most recent call last):\n";
+  const auto at_exit = Read(first +
+                            "  File \"/usr/lib/python3.10/multiprocessing/util.py\", line 357, in "
+                            "_exit_function\n    p.join()\nKeyboardInterrupt\n");
+  ASSERT_EQ(at_exit.size(), 1U);
+  EXPECT_EQ(at_exit[0].seen.type, "KeyError");
+  ASSERT_EQ(at_exit[0].seen.frames.size(), 1U);
+  EXPECT_EQ(at_exit[0].seen.frames[0].file, "a.py");
+  const auto waiting = Read(first + "  File \"b.py\", line 2, in g\nKeyboardInterrupt\n");
+  EXPECT_EQ(waiting.at(0).seen.type, "KeyboardInterrupt");
+}
+
 TEST(Traceback, WorkersOwnExceptionIsTheFirst) {
   const auto all = Read(
       "0: Traceback (most recent call last):\n"
