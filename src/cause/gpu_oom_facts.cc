@@ -103,8 +103,11 @@ std::optional<GpuOom> FindGpuOom(const CaseFile& run) {
   const std::string text = raised ? last->message : line->line;
   GpuOom oom;
   oom.tried = After(text, "Tried to allocate ");
-  const auto capacity = After(text, "total capacity of ");
-  oom.capacity = capacity ? capacity : Before(text, " total capacity;");
+  for (const std::string_view words : {"total capacity of ", "total capacty of "}) {
+    const auto capacity = After(text, words);
+    oom.capacity = capacity ? capacity : oom.capacity;
+  }
+  oom.capacity = oom.capacity ? oom.capacity : Before(text, " total capacity;");
   const auto free = After(text, "of which ");
   oom.free = free ? free : Before(text, " free;");
   oom.reserved_unallocated = Before(text, " is reserved by PyTorch but unallocated");

@@ -11,6 +11,10 @@ void WeighCudaOomFragmentation(const CaseFile& run, Hypothesis& out) {
       *oom->reserved_unallocated < *oom->tried) {
     return;  // The pieces together would not have been enough either.
   }
+  constexpr double kUsualShare = 0.1;  // Any allocator keeps some: such a card is simply full.
+  if (oom->capacity && *oom->reserved_unallocated < kUsualShare * *oom->capacity) {
+    return;
+  }
   out.Add(Decisive("exception", HumanBytes(*oom->tried) + " were asked for, while " +
                                     HumanBytes(*oom->reserved_unallocated) +
                                     " were reserved by PyTorch and unused: the memory was there, "
