@@ -34,6 +34,16 @@ bool IsOnlyMentioned(const Signature& row, LogLevel level) {
          (level == LogLevel::kInfo || level == LogLevel::kDebug);
 }
 
+/// A fraction, or what stands in its place.
+bool HasDecimal(std::string_view text) {
+  for (std::size_t at = text.find('.'); at != std::string_view::npos; at = text.find('.', at + 1)) {
+    if (at > 0 && text[at - 1] >= '0' && text[at - 1] <= '9') {
+      return true;
+    }
+  }
+  return text.find("nan") != std::string_view::npos;
+}
+
 /// The text without a number at its very end, which may be the first half of another: "step 10/5".
 std::string_view WithoutCutNumber(std::string_view text) {
   const std::size_t last = text.find_last_not_of("0123456789.eE+-");
@@ -116,11 +126,8 @@ bool LogReader::ReadBar(std::string_view text, std::int64_t number, std::string_
   // Drawn again as it was, after a message or at the end: no new point.
   const bool redrawn = progress_.advances() == advances_before && bar->postfix == last_postfix_;
   last_postfix_.assign(bar->postfix);
-  if (!redrawn && !bar->postfix.empty() &&
-      Lex(closed ? bar->postfix : WithoutCutNumber(bar->postfix)) && !metric_line_.values.empty()) {
-    metric_line_.step = bar->done;
-    metric_line_.steps = bar->total;
-    PushScalars(metric_line_, number, std::nullopt);
+  if (!redrawn) {
+    ReadBarFigures(*bar, number, closed);
   }
   PushProgress(number, std::nullopt, false);
   last_was_whole_ = true;
@@ -128,6 +135,21 @@ bool LogReader::ReadBar(std::string_view text, std::int64_t number, std::string_
   last_line_number_ = number;
   rest = text.substr(bar->size);
   return true;
+}
+
+/// The figures that stand behind a bar, or else before it: "loss: 0.53:  45%|####".
+void LogReader::ReadBarFigures(const Bar& bar, std::int64_t number, bool closed) {
+  bool found = !bar.postfix.empty() && Lex(closed ? bar.postfix : WithoutCutNumber(bar.postfix)) &&
+               !metric_line_.values.empty();
+  if (!found && HasDecimal(bar.label)) {
+    known_names_ = nullptr;
+    found = LexMetricLine(bar.label, metric_line_) && !metric_line_.values.empty();
+  }
+  if (found) {
+    metric_line_.step = bar.done;
+    metric_line_.steps = bar.total;
+    PushScalars(metric_line_, number, std::nullopt);
+  }
 }
 
 void LogReader::ReadText(std::string_view text, std::int64_t number) {
@@ -340,6 +362,9 @@ void LogReader::PushMetricLine(std::int64_t number, std::optional<int> rank) {
   }
   if (!metric_line_.values.empty()) {
     PushScalars(metric_line_, number, rank);
+    if (!points_.empty() && !metric_line_.has_counter()) {
+      progress_.PushFigures();
+    }
   }
   PushProgress(number, rank, false);
 }

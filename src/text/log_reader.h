@@ -59,6 +59,7 @@ class LogReader final : private LineSink {
 
   void ReadText(std::string_view text, std::int64_t number);
   bool ReadBar(std::string_view text, std::int64_t number, std::string_view& rest);
+  void ReadBarFigures(const Bar& bar, std::int64_t number, bool closed);
   void ReadFacts(const PeeledLine& line, std::int64_t number,
                  const std::vector<SignatureMatcher::Match>& matches);
   void ReadMetrics(const PeeledLine& line, std::int64_t number);

@@ -223,6 +223,35 @@ TEST(LogReader, EndsAreToldApart) {
             TextEnd::Kind::kCompleted);
 }
 
+TEST(LogReader, TheLastEpochIsOverWhenItsFiguresAreThere) {
+  std::string log;
+  for (int epoch = 1; epoch <= 6; ++epoch) {
+    log += "Epoch " + std::to_string(epoch) + "/6\n----------\n";
+    EXPECT_NE(EndOf(Read(log)), TextEnd::Kind::kCompleted);
+    log += "train Loss: 0." + std::to_string(9 - epoch) + " Acc: 0.5\n";
+    EXPECT_NE(EndOf(Read(log)), TextEnd::Kind::kCompleted);
+    log += "val Loss: 0." + std::to_string(99 - epoch) + " Acc: 0.5\n";
+  }
+  EXPECT_EQ(EndOf(Read(log)), TextEnd::Kind::kCompleted);
+  std::string counted;
+  for (int step = 0; step < 40; ++step) {
+    EXPECT_NE(EndOf(Read(counted)), TextEnd::Kind::kCompleted);
+    counted += "iteration " + std::to_string(step) + "/40, loss 0.5" + std::to_string(step) + "\n";
+  }
+  EXPECT_EQ(EndOf(Read(counted)), TextEnd::Kind::kCompleted);
+}
+
+TEST(LogReader, FiguresMayStandBeforeABar) {
+  const auto points = Read(
+                          "Epoch 1/3 loss: 0.75:  30%|# | 30/100 [00:01<00:09, 10.0it/s]\r"
+                          "Epoch 1/3 loss: 0.50:  40%|# | 40/100 [00:01<00:09, 10.0it/s]\r")
+                          .All<Scalar>();
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[1].role, SeriesRole::kTrainLoss);
+  EXPECT_EQ(points[1].value, 0.5);
+  EXPECT_EQ(points[1].step, 40);
+}
+
 TEST(LogReader, TheLastEpochIsOverWhenItsBarIsFull) {
   const std::string bar = "steps: 99%|#### | 799/800 [13:01<00:01, 1.31it/s, loss=0.08]\n";
   const std::string full = "steps: 100%|####| 800/800 [13:02<00:00, 1.31it/s, loss=0.08]\n";

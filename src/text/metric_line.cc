@@ -199,7 +199,7 @@ class Lexer {
   void Assign(std::string_view key, std::string_view before, const NumberToken& number,
               const std::optional<NumberToken>& total, std::size_t end) {
     const std::string_view word = LastWord(key);
-    if (IsEpochKey(key, word)) {
+    if (IsEpochKey(key, word) || IsBracketedEpoch(total, end)) {
       if (!out_.epoch && number.value >= 0 && number.value < kEpochMax) {
         out_.epoch = number.value;
         out_.fractional_epoch = !number.whole;
@@ -235,6 +235,12 @@ class Lexer {
       ++end;
     }
     out_.by_value = out_.by_value || end == at_ || end - at_ > kCounterDigitsMax;
+  }
+
+  /// "[3/40][120/782] ...": epochs, then steps, without a name.
+  bool IsBracketedEpoch(const std::optional<NumberToken>& total, std::size_t end) const {
+    return at_ == 1 && body_[0] == '[' && total && body_.substr(end).starts_with("][") &&
+           !out_.epoch;
   }
 
   static bool IsEpochKey(std::string_view key, std::string_view word) {

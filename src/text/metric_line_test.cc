@@ -40,6 +40,8 @@ TEST(MetricLine, ReadsEveryDialect) {
       {"{'loss': '1.4358', 'learning_rate': '6.5e-05', 'epoch': '0.52'}",
        "epoch 0.52 | loss=1.4358 learning_rate=6.5e-05"},
       {"Epoch 3/40", "epoch 3/40 |"},
+      {"[3/40][120/782]\tLoss_D: 1.25 Loss_G: 2.5",
+       "epoch 3/40 step 120/782 | Loss_D=1.25 Loss_G=2.5"},
       {"[exp..][epoch:  7, iter:  12,300, lr:(2.000e-04,)] [eta: 1:02:03] l_pix: 1.5e-02",
        "epoch 7 step 12300 | lr=0.0002 l_pix=0.015"},
       {"100/100 [=====] - 1s 13ms/step - loss: 0.6931 - accuracy: 0.5109 - val_loss: 0.6934",

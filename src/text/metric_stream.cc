@@ -146,7 +146,10 @@ void MetricStream::Emit(const MetricLine& line, const std::vector<double>* value
                    .role = name->role,
                    .value = values == nullptr ? line.values[at].value : (*values)[at],
                    .line = number});
-    training_points_ += name->role == SeriesRole::kTrainLoss ? 1 : 0;
+    const bool training = name->role == SeriesRole::kTrainLoss ||
+                          name->role == SeriesRole::kTrainScore ||
+                          name->role == SeriesRole::kLossPart;  // All that a GAN or a policy has.
+    training_points_ += training ? 1 : 0;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace whystop {
 namespace {
@@ -38,6 +39,7 @@ bool ProgressTracker::TakeCounters(const MetricLine& line) {
     PushEpoch(line);
   }
   if (line.step && !line.validation) {
+    steps_from_zero_ = steps_from_zero_ || (!step_ && *line.step == 0 && !line.bar);
     PushStep(*line.step, line.steps);
   }
   const std::optional<std::int64_t> steps = line.steps ? line.steps
@@ -74,6 +76,7 @@ void ProgressTracker::PushEpoch(const MetricLine& line) {
       }
     }
     epoch_done_ = false;
+    figures_before_ = std::exchange(figures_, 0);
     ++epochs_since_step_;
   }
   epoch_ = epoch;
@@ -102,6 +105,13 @@ void ProgressTracker::PushStep(std::int64_t step, std::optional<std::int64_t> st
   if (step < milestone_step_ || step - milestone_step_ >= far) {
     milestone_step_ = step;
     ++milestone_;
+  }
+}
+
+void ProgressTracker::PushFigures() {
+  ++figures_;
+  if (epoch_ && !step_ && figures_ >= figures_before_) {
+    epoch_done_ = true;
   }
 }
 
@@ -210,6 +220,10 @@ Progress ProgressTracker::Now() const {
   return now;
 }
 
+bool ProgressTracker::StepsDone() const {
+  return *steps_ - *step_ - (steps_from_zero_ ? 1 : 0) < step_interval_;
+}
+
 bool ProgressTracker::finished() const {
   const std::optional<double> planned = epochs_planned_ ? epochs_planned_ : epochs_configured_;
   if (epoch_ && planned) {
@@ -217,7 +231,7 @@ bool ProgressTracker::finished() const {
     return EpochsBegun(epoch_max_) >= *planned && (epoch_done_ || fractional_);
   }
   if (step_ && steps_ && !epoch_) {
-    return *steps_ - *step_ < step_interval_;
+    return StepsDone();
   }
   return step_ && !epoch_ && steps_configured_ &&
          *steps_configured_ - *step_ < std::max<std::int64_t>(2, step_interval_);
@@ -231,7 +245,7 @@ bool ProgressTracker::unfinished() const {
   if (epoch_ && planned) {
     return !finished();
   }
-  return step_ && steps_ && *steps_ - *step_ >= step_interval_;
+  return step_ && steps_ && !StepsDone();
 }
 
 }  // namespace whystop

@@ -18,6 +18,8 @@ class ProgressTracker {
   /// again.
   bool PushCounters(const MetricLine& line);
   bool PushBar(const Bar& bar);
+  /// A line of figures without a counter, part of the epoch that was announced last.
+  void PushFigures();
   void PlanEpochs(double epochs);
   void PlanSteps(std::int64_t steps);
   void Reset();
@@ -47,6 +49,7 @@ class ProgressTracker {
   void PushEpoch(const MetricLine& line);
   void PushStep(std::int64_t step, std::optional<std::int64_t> steps);
   double EpochsBegun(double epoch) const;
+  bool StepsDone() const;
   bool WholeEpochs() const { return epoch_ && !fractional_; }
   void Advance() { ++advances_; }
 
@@ -58,6 +61,8 @@ class ProgressTracker {
   bool counts_from_zero_ = false;
   bool fractional_ = false;           // Epochs are counted in parts, steps over all epochs.
   bool epoch_done_ = false;           // The line of a whole epoch was printed.
+  int figures_ = 0;                   // Lines of figures in this epoch...
+  int figures_before_ = 0;            // ...and in the one before.
   std::optional<std::int64_t> step_;  // As printed, within the epoch or over all.
   std::optional<std::int64_t> steps_;
   std::optional<std::int64_t> steps_configured_;
@@ -66,6 +71,7 @@ class ProgressTracker {
   std::int64_t epoch_steps_seen_ =
       0;  // ...and in the fullest one before it, where no total is printed.
   std::int64_t step_interval_ = 1;  // Usual distance of printed steps.
+  bool steps_from_zero_ = false;    // The last of 40 is then called 39.
 
   struct MainBar {
     std::string label;

@@ -136,10 +136,16 @@ bool IsShortNamedLoss(const Words& words) {
   return words.size() >= 2 && words[0] == "l" && words[1].size() >= 3 && words[1] != "rate";
 }
 
+/// "valid_0's l2": LightGBM's squared and absolute errors.
+bool IsLightGbmError(const Words& words) {
+  return words.size() >= 2 && words[words.size() - 2] == "s" &&
+         (words.back() == "l1" || words.back() == "l2");
+}
+
 bool IsLoss(const Words& words) {
   const bool split_named = AnyOf(words, kTrainWords) || AnyOf(words, kValidationWords);
   return AnyOf(words, kLossWords) || AnyOf(words, kLossLikeWords) || IsShortNamedLoss(words) ||
-         (Has(words, "cross") && Has(words, "entropy")) ||
+         IsLightGbmError(words) || (Has(words, "cross") && Has(words, "entropy")) ||
          (split_named && (Has(words, "error") || Has(words, "err")));
 }
 

@@ -20,6 +20,8 @@ void ExpectRoles(const Cases& cases) {
 
 TEST(SeriesRole, KnowsLossesInEverySpelling) {
   ExpectRoles({{"loss", R::kTrainLoss},
+               {"training's l2", R::kTrainLoss},
+               {"valid_0's l1", R::kValidationLoss},
                {"train/loss", R::kTrainLoss},
                {"Loss/train", R::kTrainLoss},
                {"train_loss_step", R::kTrainLoss},
