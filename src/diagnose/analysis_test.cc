@@ -142,6 +142,36 @@ TEST(Analysis, ARanksOwnExceptionComesBeforeTheLaunchersReport) {
   EXPECT_EQ(judge({launcher}).outcome, Outcome::kCrashed);
 }
 
+TEST(Analysis, AStepThatSrunEndedWasNotCancelledBySomeone) {
+  const auto line = [](const char* cause, LogFact::Role role, const char* text) {
+    LogFact fact;
+    fact.cause = cause;
+    fact.role = role;
+    fact.line = text;
+    fact.generic = true;
+    return fact;
+  };
+  LogFact failed = line("sibling-rank-failed", LogFact::Role::kConfirm,
+                        "srun: error: n1: task 0: Exited with exit code 1");
+  failed.captures = {"1"};
+  const LogFact ends =
+      line("sibling-rank-failed", LogFact::Role::kCascade, "srun: Terminating StepId=7.0");
+  const LogFact step = line("scheduler-cancelled", LogFact::Role::kConfirm,
+                            "slurmstepd: error: *** STEP 7.0 ON n1 CANCELLED AT 2024 ***");
+  Analysis analysis;
+  analysis.Push({Seconds(1), step});
+  EXPECT_EQ(RootOf(analysis.Judge(false)), "scheduler-cancelled");
+  analysis.Push({Seconds(1), failed});
+  analysis.Push({Seconds(1), ends});
+  EXPECT_EQ(RootOf(analysis.Judge(false)), "sibling-rank-failed");
+  EXPECT_EQ(analysis.Judge(false).outcome, Outcome::kRaised);
+  ExceptionSeen raised;
+  raised.type = "KeyError";
+  raised.ended_process = true;
+  analysis.Push({Seconds(1), raised});
+  EXPECT_EQ(RootOf(analysis.Judge(false)), "uncaught-exception");
+}
+
 TEST(Analysis, AnAbortWithoutAPythonExceptionIsACrash) {
   LogFact timeout;
   timeout.cause = "collective-timeout";

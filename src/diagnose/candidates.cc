@@ -70,6 +70,14 @@ bool IsWhatEndedIt(const CaseFile& run, const LogFact& fact) {
           (!ending->first_type.empty() && fact.line.starts_with(ending->first_type)));
 }
 
+/// srun ends a step by itself once one of its tasks has failed, and the step is called cancelled.
+bool IsCancelledBySrun(const CaseFile& run, const LogFact& fact) {
+  return fact.cause == "scheduler-cancelled" && fact.role == LogFact::Role::kConfirm &&
+         std::any_of(run.log_facts.begin(), run.log_facts.end(), [](const LogFact& other) {
+           return other.line.starts_with("srun: Terminating ");
+         });
+}
+
 /// A line counts against the run when it could have ended it: training that went on after it has
 /// survived it.
 bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fact) {
@@ -88,7 +96,7 @@ bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fac
   if (cause.answers == Answers::kLearning || cause.outcome == Outcome::kUnknown) {
     return true;
   }
-  if (EndsTheRun(cause) && EndedWell(run)) {
+  if ((EndsTheRun(cause) && EndedWell(run)) || IsCancelledBySrun(run, fact)) {
     return false;
   }
   if (cause.outcome == Outcome::kStoppedEarly) {
