@@ -24,7 +24,14 @@ bool ContainsAny(std::string_view text, std::span<const std::string_view> parts)
   });
 }
 
-/// Another rank's end as this one met it.
+}  // namespace
+
+bool IsLaunchersReport(const ExceptionSeen& exception) {
+  constexpr std::string_view kTypes[] = {"ChildFailedError", "CalledProcessError",
+                                         "ProcessExitedException", "SignalException"};
+  return ContainsAny(exception.type, kTypes);
+}
+
 bool IsEchoOfAnotherRank(const ExceptionSeen& exception) {
   constexpr std::string_view kPhrases[] = {"remote process exited",
                                            "Connection closed by peer",
@@ -34,14 +41,6 @@ bool IsEchoOfAnotherRank(const ExceptionSeen& exception) {
                                            "one of the ranks",
                                            "Broken pipe"};
   return ContainsAny(exception.message, kPhrases);
-}
-
-}  // namespace
-
-bool IsLaunchersReport(const ExceptionSeen& exception) {
-  constexpr std::string_view kTypes[] = {"ChildFailedError", "CalledProcessError",
-                                         "ProcessExitedException", "SignalException"};
-  return ContainsAny(exception.type, kTypes);
 }
 
 const ExceptionSeen* FindEndingException(const CaseFile& run) {
@@ -67,6 +66,13 @@ const ExceptionSeen* FindEndingException(const CaseFile& run) {
   }
   // With a signal as the end, a traceback that the program did not call its last is an old story.
   return told != nullptr ? told : run.Signal() != 0 ? nullptr : ending;
+}
+
+const ExceptionSeen* FindOwnException(const CaseFile& run) {
+  const ExceptionSeen* ending = FindEndingException(run);
+  const bool own = ending != nullptr && ending->ended_process && ending->last_line > 0 &&
+                   !IsLaunchersReport(*ending) && !IsEchoOfAnotherRank(*ending);
+  return own ? ending : nullptr;
 }
 
 StackPlace InnermostUsersFrame(const ExceptionSeen& exception) {

@@ -13,6 +13,12 @@ const ExceptionSeen* FindEndingException(const CaseFile& run);
 /// An exception with which a launcher tells that one of its processes failed.
 bool IsLaunchersReport(const ExceptionSeen& exception);
 
+/// Another rank's end as this one met it.
+bool IsEchoOfAnotherRank(const ExceptionSeen& exception);
+
+/// The exception that a process of this run died of by itself, if the log holds its text.
+const ExceptionSeen* FindOwnException(const CaseFile& run);
+
 struct StackPlace {
   bool found = false;
   std::string file;

@@ -142,6 +142,38 @@ TEST(Analysis, ARanksOwnExceptionComesBeforeTheLaunchersReport) {
   EXPECT_EQ(judge({launcher}).outcome, Outcome::kCrashed);
 }
 
+/// One rank raises, the others wait for it until the watchdog aborts them.
+TEST(Analysis, AnExceptionBeforeATimeoutOfTheOthersIsTheRoot) {
+  ExceptionSeen raised;
+  raised.type = "KeyError";
+  raised.message = "'x'";
+  raised.ended_process = true;
+  raised.place = {"log", 10};
+  raised.last_line = 14;
+  LogFact timeout;
+  timeout.cause = "collective-timeout";
+  timeout.role = LogFact::Role::kRoot;
+  timeout.place = {"log", 20};
+  LogFact abort;
+  abort.cause = "native-abort";
+  abort.role = LogFact::Role::kConfirm;
+  abort.generic = true;
+  abort.place = {"log", 21};
+  const auto judge = [&] {
+    Analysis analysis;
+    analysis.Push({Seconds(1), timeout});
+    analysis.Push({Seconds(1), abort});
+    analysis.Push({Seconds(1), raised});
+    return analysis.Judge(false);
+  };
+  EXPECT_EQ(RootOf(judge()), "uncaught-exception");
+  timeout.place.line = 5;
+  EXPECT_EQ(RootOf(judge()), "collective-timeout");
+  timeout.place.line = 20;
+  raised.message = "NCCL communicator was aborted";
+  EXPECT_EQ(RootOf(judge()), "collective-timeout");
+}
+
 TEST(Analysis, AStepThatSrunEndedWasNotCancelledBySomeone) {
   const auto line = [](const char* cause, LogFact::Role role, const char* text) {
     LogFact fact;

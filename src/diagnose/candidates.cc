@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <string_view>
 
 #include "cause/exception_facts.h"
+#include "diagnose/line_counts.h"
 
 namespace whystop {
 namespace {
@@ -18,113 +18,46 @@ bool IsGeneric(std::string_view id) {
   return std::find(std::begin(kGeneric), std::end(kGeneric), id) != std::end(kGeneric);
 }
 
-/// The program lived on: it returned 0, or its own words say that it finished.
-bool EndedWell(const CaseFile& run) {
-  if (run.end && run.end->end) {
-    return run.end->end->ShellCode() == 0;
-  }
-  return run.text_end && run.text_end->kind == TextEnd::Kind::kCompleted;
-}
-
-bool EndsTheRun(const CauseEntry& cause) {
-  switch (cause.outcome) {
-    case Outcome::kRaised:
-    case Outcome::kCrashed:
-    case Outcome::kKilled:
-    case Outcome::kInterrupted:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// Whether the line is part of a traceback's text.
-bool IsPartOf(const LogFact& fact, const ExceptionSeen& exception) {
-  return exception.last_line > 0 && exception.place.file == fact.place.file &&
-         fact.place.line >= exception.place.line && fact.place.line <= exception.last_line;
-}
-
-/// What a traceback says shares its fate, whatever the rest of the log did meanwhile.
-std::optional<bool> CountsByTraceback(const CaseFile& run, const LogFact& fact) {
-  for (const ExceptionSeen& exception : run.exceptions) {
-    if (IsPartOf(fact, exception)) {
-      constexpr std::string_view kInterrupt = "KeyboardInterrupt";
-      if (fact.line == kInterrupt && exception.type != kInterrupt &&
-          exception.first_type != kInterrupt) {
-        return false;  // Of a program that was ending already.
-      }
-      return exception.ended_process       ? std::optional(true)
-             : exception.metrics_after > 0 ? std::optional(false)
-                                           : std::nullopt;
-    }
-  }
-  return std::nullopt;
-}
-
-/// A consequence is the best root there is where the exception that ended the run says it itself:
-/// whatever brought it about stands in no log.
-bool IsWhatEndedIt(const CaseFile& run, const LogFact& fact) {
-  const ExceptionSeen* ending = FindEndingException(run);
-  return ending != nullptr && !IsLaunchersReport(*ending) && IsPartOf(fact, *ending) &&
-         (fact.line.starts_with(ending->type) ||
-          (!ending->first_type.empty() && fact.line.starts_with(ending->first_type)));
-}
-
-/// srun ends a step by itself once one of its tasks has failed, and the step is called cancelled.
-bool IsCancelledBySrun(const CaseFile& run, const LogFact& fact) {
-  return fact.cause == "scheduler-cancelled" && fact.role == LogFact::Role::kConfirm &&
-         std::any_of(run.log_facts.begin(), run.log_facts.end(), [](const LogFact& other) {
-           return other.line.starts_with("srun: Terminating ");
-         });
-}
-
-/// A line counts against the run when it could have ended it: training that went on after it has
-/// survived it.
-bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fact) {
-  if (fact.role == LogFact::Role::kNormal) {
-    // A last evaluation may follow it; another fold or stage of the same program says that this was
-    // not the end.
-    return fact.metrics_after <= 3 + run.metric_points / 20 &&
-           (!cause.fault || cause.outcome == Outcome::kStoppedEarly);
-  }
-  if (fact.role == LogFact::Role::kCascade) {
-    return EndsTheRun(cause) && IsWhatEndedIt(run, fact);
-  }
-  if (fact.role != LogFact::Role::kRoot && fact.role != LogFact::Role::kConfirm) {
-    return false;
-  }
-  if (cause.answers == Answers::kLearning || cause.outcome == Outcome::kUnknown) {
-    return true;
-  }
-  if ((EndsTheRun(cause) && EndedWell(run)) || IsCancelledBySrun(run, fact)) {
-    return false;
-  }
-  if (cause.outcome == Outcome::kStoppedEarly) {
-    return fact.metrics_after <=
-           3 + run.metric_points / 20;  // The epoch that was stopped is drawn once more.
-  }
-  return CountsByTraceback(run, fact).value_or(fact.metrics_after == 0);
-}
-
 bool IsGeneral(const LogFact& fact) { return fact.generic || fact.role == LogFact::Role::kCascade; }
 
-/// What the signature table's lines say. One line is enough to quote, the first that is specific;
-/// its repetitions add nothing.
-void WeighLogLines(const CaseFile& run, Candidate& candidate) {
-  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-  candidate.order = kNone;
+constexpr std::size_t kNoLine = std::numeric_limits<std::size_t>::max();
+
+/// The log line to quote for a cause: one is enough, the first that is specific; its repetitions
+/// add nothing.
+std::size_t LineFor(const CaseFile& run, const CauseEntry& cause) {
+  std::size_t best = kNoLine;
   for (std::size_t i = 0; i < run.log_facts.size(); ++i) {
     const LogFact& fact = run.log_facts[i];
-    const bool better =
-        candidate.order == kNone || (IsGeneral(run.log_facts[candidate.order]) && !IsGeneral(fact));
-    if (fact.cause == candidate.cause->id && better && LineCounts(run, *candidate.cause, fact)) {
-      candidate.order = i;
+    const bool better = best == kNoLine || (IsGeneral(run.log_facts[best]) && !IsGeneral(fact));
+    if (fact.cause == cause.id && better && LineCounts(run, cause, fact)) {
+      best = i;
     }
   }
-  if (candidate.order == kNone) {
+  return best;
+}
+
+/// Where an exception's traceback stands among the log lines: behind those of its own text. Lines
+/// have odd places, so that it has one of its own.
+std::size_t OrderOf(const CaseFile& run, const ExceptionSeen& exception) {
+  const auto before =
+      std::count_if(run.log_facts.begin(), run.log_facts.end(), [&exception](const LogFact& fact) {
+        return fact.place.file == exception.place.file && fact.place.line <= exception.last_line;
+      });
+  return 2 * static_cast<std::size_t>(before);
+}
+
+/// What the signature table's lines say.
+void WeighLogLines(const CaseFile& run, Candidate& candidate) {
+  const std::size_t line = LineFor(run, *candidate.cause);
+  candidate.order = line == kNoLine ? kNoLine : 2 * line + 1;
+  if (candidate.cause->id == "uncaught-exception" && line == kNoLine) {
+    const ExceptionSeen* ending = FindOwnException(run);
+    candidate.order = ending == nullptr ? kNoLine : OrderOf(run, *ending);
+  }
+  if (line == kNoLine) {
     return;
   }
-  const LogFact& fact = run.log_facts[candidate.order];
+  const LogFact& fact = run.log_facts[line];
   const bool decisive =
       candidate.cause->answers == Answers::kStop && candidate.cause->outcome != Outcome::kUnknown;
   candidate.hypothesis.Add(

@@ -38,7 +38,8 @@ Outcome OutcomeOfFailedRank(const CaseFile& run) {
       return signal == 0 ? Outcome::kRaised : OutcomeOfSignal(signal);
     }
   }
-  return Outcome::kKilled;
+  const ExceptionSeen* ending = FindEndingException(run);
+  return ending != nullptr && !IsLaunchersReport(*ending) ? Outcome::kRaised : Outcome::kKilled;
 }
 
 /// The process aborted, and no Python exception of its own ended it: whatever was wrong, nothing

@@ -52,9 +52,10 @@ void WeighUncaughtException(const CaseFile& run, Hypothesis& out) {
   if (last == nullptr || last->type == "KeyboardInterrupt") {
     return;
   }
-  // A launcher's report says that something failed elsewhere: a lead, where nothing else is known.
-  Evidence evidence = IsLaunchersReport(*last) ? Supports("exception", DescribeException(*last))
-                                               : Decisive("exception", DescribeException(*last));
+  // What tells that something failed elsewhere is a lead, where nothing else is known.
+  const bool elsewhere = IsLaunchersReport(*last) || IsEchoOfAnotherRank(*last);
+  Evidence evidence = elsewhere ? Supports("exception", DescribeException(*last))
+                                : Decisive("exception", DescribeException(*last));
   evidence.place = last->place;
   // The text names the line of code; a log's reader also wants to find the traceback.
   if (const StackPlace at = InnermostUsersFrame(*last);

@@ -1,0 +1,120 @@
+#include "diagnose/line_counts.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cause/exception_facts.h"
+
+namespace whystop {
+namespace {
+
+// An exception with one of these tells of a collective operation itself.
+constexpr std::string_view kCollectiveWords[] = {"NCCL",   "nccl",       "Gloo", "gloo",
+                                                 "imeout", "collective", "Dist", "timed out"};
+
+/// The program lived on: it returned 0, or its own words say that it finished.
+bool EndedWell(const CaseFile& run) {
+  if (run.end && run.end->end) {
+    return run.end->end->ShellCode() == 0;
+  }
+  return run.text_end && run.text_end->kind == TextEnd::Kind::kCompleted;
+}
+
+bool EndsTheRun(const CauseEntry& cause) {
+  switch (cause.outcome) {
+    case Outcome::kRaised:
+    case Outcome::kCrashed:
+    case Outcome::kKilled:
+    case Outcome::kInterrupted:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Whether the line is part of a traceback's text.
+bool IsPartOf(const LogFact& fact, const ExceptionSeen& exception) {
+  return exception.last_line > 0 && exception.place.file == fact.place.file &&
+         fact.place.line >= exception.place.line && fact.place.line <= exception.last_line;
+}
+
+/// What a traceback says shares its fate, whatever the rest of the log did meanwhile.
+std::optional<bool> CountsByTraceback(const CaseFile& run, const LogFact& fact) {
+  for (const ExceptionSeen& exception : run.exceptions) {
+    if (IsPartOf(fact, exception)) {
+      constexpr std::string_view kInterrupt = "KeyboardInterrupt";
+      if (fact.line == kInterrupt && exception.type != kInterrupt &&
+          exception.first_type != kInterrupt) {
+        return false;  // Of a program that was ending already.
+      }
+      return exception.ended_process       ? std::optional(true)
+             : exception.metrics_after > 0 ? std::optional(false)
+                                           : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+/// A consequence is the best root there is where the exception that ended the run says it itself:
+/// whatever brought it about stands in no log.
+bool IsWhatEndedIt(const CaseFile& run, const LogFact& fact) {
+  const ExceptionSeen* ending = FindEndingException(run);
+  return ending != nullptr && !IsLaunchersReport(*ending) && IsPartOf(fact, *ending) &&
+         (fact.line.starts_with(ending->type) ||
+          (!ending->first_type.empty() && fact.line.starts_with(ending->first_type)));
+}
+
+/// The others waited for a rank that had raised an exception before, of something else.
+bool WaitedForAFailedRank(const CaseFile& run, const LogFact& fact) {
+  if (fact.cause != "collective-timeout") {
+    return false;
+  }
+  const ExceptionSeen* own = FindOwnException(run);
+  if (own == nullptr || own->place.file != fact.place.file || fact.place.line <= own->last_line) {
+    return false;
+  }
+  const std::string text = own->type + own->message;
+  return std::none_of(std::begin(kCollectiveWords), std::end(kCollectiveWords),
+                      [&text](std::string_view word) { return text.find(word) != text.npos; });
+}
+
+/// srun ends a step by itself once one of its tasks has failed, and the step is called cancelled.
+bool IsCancelledBySrun(const CaseFile& run, const LogFact& fact) {
+  return fact.cause == "scheduler-cancelled" && fact.role == LogFact::Role::kConfirm &&
+         std::any_of(run.log_facts.begin(), run.log_facts.end(), [](const LogFact& other) {
+           return other.line.starts_with("srun: Terminating ");
+         });
+}
+
+}  // namespace
+
+bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fact) {
+  if (fact.role == LogFact::Role::kNormal) {
+    // A last evaluation may follow it; another fold or stage of the same program says that this was
+    // not the end.
+    return fact.metrics_after <= 3 + run.metric_points / 20 &&
+           (!cause.fault || cause.outcome == Outcome::kStoppedEarly);
+  }
+  if (fact.role == LogFact::Role::kCascade) {
+    return EndsTheRun(cause) && IsWhatEndedIt(run, fact);
+  }
+  if (fact.role != LogFact::Role::kRoot && fact.role != LogFact::Role::kConfirm) {
+    return false;
+  }
+  if (cause.answers == Answers::kLearning || cause.outcome == Outcome::kUnknown) {
+    return true;
+  }
+  if ((EndsTheRun(cause) && EndedWell(run)) || IsCancelledBySrun(run, fact) ||
+      WaitedForAFailedRank(run, fact)) {
+    return false;
+  }
+  if (cause.outcome == Outcome::kStoppedEarly) {
+    return fact.metrics_after <=
+           3 + run.metric_points / 20;  // The epoch that was stopped is drawn once more.
+  }
+  return CountsByTraceback(run, fact).value_or(fact.metrics_after == 0);
+}
+
+}  // namespace whystop
