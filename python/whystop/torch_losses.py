@@ -104,5 +104,8 @@ class LossCalls:
         if kept.numel():
             facts["label_min"] = int(kept.min())
             facts["label_max"] = int(kept.max())
-            facts["label_distinct"] = int(kept.unique().numel())
+            labels, counts = kept.unique(return_counts=True)
+            most = int(counts.argmax())
+            facts["label_distinct"] = int(labels.numel())
+            facts["label_most"], facts["label_most_share"] = int(labels[most]), float(counts[most]) / kept.numel()
         return facts

@@ -94,6 +94,8 @@ def describe(channel, root, step):
         parameters=sum(parameter.numel() for parameter in parameters),
         trainable=sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
         tensors=len(parameters),
+        matrices=sum(parameter.dim() >= 2 for parameter in parameters),
+        trainable_matrices=sum(parameter.dim() >= 2 for parameter in parameters if parameter.requires_grad),
         activations=_pick(classes, lambda name: name in _ACTIVATIONS),
         norms=_pick(classes, lambda name: name.startswith(_NORMS)),
         dropouts=_pick(classes, lambda name: "Dropout" in name),

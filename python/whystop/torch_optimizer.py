@@ -78,6 +78,7 @@ class Optimizers:
             parameters=sum(parameter.numel() for parameter in own),
             tensors_of_no_module=sum(id(parameter) not in alive for parameter in own) if alive else None,
             lr=_number(first.get("lr")),
+            initial_lr=_number(first.get("initial_lr")),
             lrs=",".join(str(_number(group.get("lr"))) for group in groups[:16]),
             momentum=_number(first.get("momentum")),
             weight_decay=_number(first.get("weight_decay")),

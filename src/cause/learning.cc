@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cause/loop_facts.h"
+#include "cause/regression_facts.h"
 
 namespace whystop {
 namespace {
@@ -95,6 +96,12 @@ std::string Describe(const Finding& finding, Learning state) {
                                                          : ": its noise hides the answer");
 }
 
+/// What a policy earns. Its loss is no measure of it: it has no reason to fall.
+bool IsReward(std::string_view series) {
+  return series.find("reward") != std::string_view::npos ||
+         series.find("return") != std::string_view::npos;
+}
+
 LearningView View(const Finding& basis, Learning state) {
   return {state, &basis, Describe(basis, state)};
 }
@@ -102,6 +109,9 @@ LearningView View(const Finding& basis, Learning state) {
 LearningView ByTrainLoss(const Finding& loss, const Finding* score) {
   const Learning state = StateOf(loss);
   const bool finite_end = loss.Number("not_finite_at_end").value_or(0) == 0;
+  if (finite_end && Improved(score) && IsReward(score->series)) {
+    return View(*score, StateOf(*score));
+  }
   if (state == Learning::kDiverged && finite_end && Improved(score)) {
     LearningView view = View(loss, Learning::kUnknown);
     view.text = fmt::format("{}, but {} kept improving: the two contradict each other",
@@ -137,29 +147,12 @@ bool NearGuessing(const CaseFile& run, const Finding& loss) {
          loss.Number("last").value_or(0) > 0.85 * std::log(classes);
 }
 
-/// A squared error that is no smaller than the scatter of all targets seen: the mean alone would do
-/// as well. With two optimizers (adversaries) that may be the very aim.
+/// The mean of the targets alone would do as well. With two optimizers (adversaries) that may be
+/// the very aim.
 bool NoBetterThanTheMean(const CaseFile& run, const Finding& loss) {
-  constexpr double kCallsMin = 6;
-  double calls = 0;
-  double sum = 0;
-  double squares = 0;
-  double optimizers = 0;
-  for (const Observation& seen : run.observations) {
-    const std::string* function = seen.Text("function");
-    optimizers += seen.kind == "optimizer" ? 1 : 0;
-    if (seen.kind == "loss-call" && function != nullptr && *function == "mse_loss" &&
-        seen.Number("target_mean") && seen.Number("grad_enabled").value_or(1) != 0) {
-      const double mean = *seen.Number("target_mean");
-      ++calls;
-      sum += mean;
-      squares += mean * mean +
-                 seen.Number("target_std").value_or(0) * seen.Number("target_std").value_or(0);
-    }
-  }
-  const double variance = calls > 0 ? squares / calls - sum * sum / (calls * calls) : 0;
-  return calls >= kCallsMin && optimizers == 1 && variance > 0 &&
-         TextOf(loss, "role") == "train-loss" && loss.Number("last").value_or(0) > 0.97 * variance;
+  const auto mean = LossOfTheMean(run);
+  return mean && TextOf(loss, "role") == "train-loss" &&
+         loss.Number("last").value_or(0) > 0.97 * *mean;
 }
 
 bool OutputsAreConstant(const CaseFile& run) {

@@ -8,6 +8,7 @@
 #include "base/parse.h"
 #include "cause/evidence.h"
 #include "cause/loop_facts.h"
+#include "cause/regression_facts.h"
 
 namespace whystop {
 
@@ -49,7 +50,7 @@ bool EndsWorseThanGuessing(const CaseFile& run, const LearningView& learning) {
 bool LearningFailed(const CaseFile& run) {
   const LearningView learning = LearningOf(run);
   return LossLost(run) != nullptr || ReasonOf(FinalExit(run)) == ExitReason::kNotFinite ||
-         learning.Bad() || EndsWorseThanGuessing(run, learning);
+         learning.Bad() || EndsWorseThanGuessing(run, learning) || MissesTheMean(run);
 }
 
 bool NotSeenToLearn(const CaseFile& run) {
@@ -148,14 +149,24 @@ void WeighLabelsAtGuessing(const CaseFile& run, const std::string& why, Hypothes
                   "ten pairs as the model gets them, and train on these ten alone"));
 }
 
-bool StillNearGuessing(const CaseFile& run) {
+double ShareOfGuessing(const CaseFile& run) {
   const LearningView learning = LearningOf(run);
   const auto calls = LossCalls(run, {"cross_entropy", "nll_loss"});
   if (calls.empty() || learning.basis == nullptr || NumberOf(*calls.back(), "classes") < 2) {
+    return 0;
+  }
+  return learning.basis->Number("last").value_or(0) / std::log(NumberOf(*calls.back(), "classes"));
+}
+
+bool ConstantFromTheStart(const CaseFile& run) {
+  const auto calls = ObservationsOf(run, "loss-call");
+  if (calls.empty() || NumberOf(*calls.front(), "call") != 1 ||
+      !calls.front()->Number("rows_std_mean")) {
     return false;
   }
-  return learning.basis->Number("last").value_or(0) >
-         0.5 * std::log(NumberOf(*calls.back(), "classes"));
+  const double size =
+      std::hypot(NumberOf(*calls.front(), "input_mean"), NumberOf(*calls.front(), "input_std"));
+  return NumberOf(*calls.front(), "rows_std_mean") < 1e-6 * size;
 }
 
 bool NoGradientsInOptimizer(const CaseFile& run) {
@@ -222,7 +233,7 @@ std::string FactText(const Finding& finding, const std::string& name) {
 std::optional<double> LearningRate(const CaseFile& run) {
   const auto optimizers = ObservationsOf(run, "optimizer");
   if (!optimizers.empty() && optimizers.front()->Number("lr")) {
-    return optimizers.front()->Number("lr");
+    return std::max(*optimizers.front()->Number("lr"), NumberOf(*optimizers.front(), "initial_lr"));
   }
   for (const char* detector : {"update/ratio-too-large", "update/ratio-too-small"}) {
     if (const Finding* finding = run.FindFirst(detector)) {

@@ -46,8 +46,11 @@ bool LearnsSoundly(const CaseFile& run);
 /// sentence of the one that is weighed.
 void WeighLabelsAtGuessing(const CaseFile& run, const std::string& why, Hypothesis& out);
 
-/// A classifier whose loss ends above half of that of guessing.
-bool StillNearGuessing(const CaseFile& run);
+/// Where the loss of a classifier ends, as a share of that of guessing (ln k); 0: not known.
+double ShareOfGuessing(const CaseFile& run);
+/// The outputs were the same for every sample before anything was trained: the model does not look
+/// at its input.
+bool ConstantFromTheStart(const CaseFile& run);
 
 /// backward() ran, but not one tensor of the optimizer has a gradient.
 bool NoGradientsInOptimizer(const CaseFile& run);
@@ -70,7 +73,8 @@ std::string TextOf(const Observation& seen, const std::string& name);
 double NumberOf(const Observation& seen, const std::string& name);
 std::string FactText(const Finding& finding, const std::string& name);
 
-/// The optimizer's learning rate as first seen, or the highest of its series.
+/// The optimizer's learning rate as first seen, or what its schedule starts from if that is
+/// higher, or the highest of its series.
 std::optional<double> LearningRate(const CaseFile& run);
 /// Adam and its kin divide by the gradient's size: how large a gradient is does not change their
 /// steps.

@@ -7,6 +7,10 @@
 namespace whystop {
 namespace {
 
+// A held-out loss far below the first one of training is no harm, however much lower that of
+// training is.
+constexpr double kHarmMin = 0.25;
+
 /// Of the loader, else the first dimension of what the model was given; 0: not known.
 double BatchSize(const CaseFile& run) {
   const auto loaders = ObservationsOf(run, "loader");
@@ -39,13 +43,12 @@ void WeighBnSmallBatch(const CaseFile& run, Hypothesis& out) {
   for (const Finding& finding : run.findings) {
     const bool held_out =
         finding.detector == "loss/trend" && FactText(finding, "role") == "validation-loss";
-    if (held_out && learning.Good() &&
-        finding.Number("last").value_or(0) > 2 * learning.basis->Number("last").value_or(0)) {
+    const double last = finding.Number("last").value_or(0);
+    if (held_out && learning.Good() && last > 2 * learning.basis->Number("last").value_or(0) &&
+        last > kHarmMin * learning.basis->Number("first").value_or(0)) {
       out.Add(Supports("model", setting));
       out.Add(Supports("series",
-                       finding.series + " ends at " +
-                           HumanNumber(finding.Number("last").value_or(0)) + " while " +
-                           learning.text,
+                       finding.series + " ends at " + HumanNumber(last) + " while " + learning.text,
                        finding.facts));
       return;
     }

@@ -11,6 +11,8 @@
 namespace whystop {
 namespace {
 
+constexpr std::size_t kCallsMin = 4;
+
 struct Shares {
   double majority = 0;
   std::string text;
@@ -26,10 +28,27 @@ std::optional<Shares> ByLabels(const CaseFile& run) {
                               TextOf(*labels.back(), "counts") + ")"};
 }
 
+/// The same by the calls of the loss, where the batches were made by hand.
+std::optional<Shares> ByLossCalls(const CaseFile& run) {
+  const auto calls = LossCalls(run, {"cross_entropy", "nll_loss"});
+  double majority = 0;
+  for (const Observation* call : calls) {
+    if (!call->Number("label_most_share") ||
+        call->Number("label_most") != calls.front()->Number("label_most")) {
+      return std::nullopt;
+    }
+    majority += NumberOf(*call, "label_most_share") / static_cast<double>(calls.size());
+  }
+  if (calls.size() < kCallsMin) {
+    return std::nullopt;
+  }
+  return Shares{majority, Percent(majority) + " of the labels seen are " +
+                              HumanNumber(NumberOf(*calls.front(), "label_most"))};
+}
+
 /// Binary losses take their labels as fractions: all of them 0 or 1 has the spread of a coin of
 /// that mean.
 std::optional<Shares> ByBinaryTargets(const CaseFile& run) {
-  constexpr std::size_t kCallsMin = 4;
   const auto calls = LossCalls(run, {"binary_cross_entropy", "binary_cross_entropy_with_logits"});
   double mean = 0;
   for (const Observation* call : calls) {
@@ -51,6 +70,7 @@ std::optional<Shares> ByBinaryTargets(const CaseFile& run) {
 void WeighClassImbalance(const CaseFile& run, Hypothesis& out) {
   const LearningView learning = LearningOf(run);
   auto shares = ByLabels(run);
+  shares = shares ? shares : ByLossCalls(run);
   shares = shares ? shares : ByBinaryTargets(run);
   if (!shares || LossLost(run) != nullptr || learning.basis == nullptr || shares->majority < 0.9 ||
       shares->majority >= 1) {

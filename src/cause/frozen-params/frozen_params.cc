@@ -4,6 +4,14 @@
 #include "cause/weighers.h"
 
 namespace whystop {
+namespace {
+
+// The head of a large model on classes it has not seen is a few per cent of it.
+constexpr double kShareMin = 0.05;
+// A head on a good backbone falls below this soon.
+constexpr double kGuessingMin = 0.85;
+
+}  // namespace
 
 void WeighFrozenParams(const CaseFile& run, Hypothesis& out) {
   const Observation* model = run.FindObservation("model");
@@ -16,8 +24,14 @@ void WeighFrozenParams(const CaseFile& run, Hypothesis& out) {
                            TextOf(*model, "name") + " can be trained";
   if (share == 0) {
     out.Add(Decisive("model", text));
-  } else if (share < 0.05 && LearningFailed(run)) {
-    out.Add(Supports("model", text + " (requires_grad)"));
+    return;
+  }
+  const bool biases_only =
+      NumberOf(*model, "matrices") > 0 && model->Number("trainable_matrices") == 0.0;
+  if ((share < kShareMin || biases_only) &&
+      (NotSeenToLearn(run) || ShareOfGuessing(run) > kGuessingMin)) {
+    out.Add(Supports("model", text + " (requires_grad)" +
+                                  (biases_only ? ", and no weight matrix is among them" : "")));
     out.Add(Supports("series", LearningOf(run).text));
   }
 }

@@ -98,7 +98,8 @@ void WeighLrTooHigh(const CaseFile& run, Hypothesis& out) {
       learning.state ==
           Learning::kDiverged;  // To minus infinity: a matter of the loss, not of the rate.
   const bool failed = LearningFailed(run) || swings != nullptr || NanSeen(run);
-  if (!failed || ran_down || run.FindFirst("data/not-finite") != nullptr ||
+  if (!failed || ran_down || ConstantFromTheStart(run) ||
+      run.FindFirst("data/not-finite") != nullptr ||
       (lost != nullptr && WasOrdinaryToTheEnd(run, *lost))) {
     return;
   }

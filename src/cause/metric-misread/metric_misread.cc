@@ -37,9 +37,9 @@ void WeighMetricMisread(const CaseFile& run, Hypothesis& out) {
     score =
         role == "train-score" && (state == "improving" || state == "converged") ? &finding : score;
   }
-  if (const LearningView learning = LearningOf(run); loss != nullptr && learning.Good() &&
-                                                     learning.basis != loss &&
-                                                     IsTheWholeLoss(loss->series)) {
+  if (const LearningView learning = LearningOf(run);
+      loss != nullptr && learning.Good() && learning.basis != loss &&
+      FactText(*learning.basis, "role") == "train-loss" && IsTheWholeLoss(loss->series)) {
     out.Add(Supports("series",
                      "the program shows a " + loss->series + " that rises to " +
                          HumanNumber(loss->Number("last").value_or(0)),
@@ -49,7 +49,7 @@ void WeighMetricMisread(const CaseFile& run, Hypothesis& out) {
             " back to 0 at the start of each epoch, and divide it by the number of batches");
     return;
   }
-  if (loss != nullptr && score != nullptr) {
+  if (loss != nullptr && score != nullptr && !MentionsAny(score->series, {"reward", "return"})) {
     out.Add(Supports("series",
                      loss->series + " rose to " + HumanNumber(loss->Number("last").value_or(0)) +
                          " while " + score->series + " improved to " +

@@ -7,7 +7,7 @@ namespace whystop {
 
 void WeighMissingValues(const CaseFile& run, Hypothesis& out) {
   const Observation* input = ModelInput(run);
-  if (input == nullptr || !(LearningFailed(run) || StillNearGuessing(run))) {
+  if (input == nullptr || !(LearningFailed(run) || ShareOfGuessing(run) > 0.5)) {
     return;
   }
   const double least = NumberOf(*input, "min");

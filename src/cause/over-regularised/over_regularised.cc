@@ -6,7 +6,9 @@
 namespace whystop {
 
 void WeighOverRegularised(const CaseFile& run, Hypothesis& out) {
-  if (!LearningFailed(run) || LossLost(run) != nullptr) {
+  // Held down, a classifier may creep towards the level of guessing from above all the time.
+  const bool held_down = LearningFailed(run) || ShareOfGuessing(run) > 0.85;
+  if (!held_down || LossLost(run) != nullptr) {
     return;
   }
   const LearningView learning = LearningOf(run);
