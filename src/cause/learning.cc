@@ -92,8 +92,10 @@ std::string Describe(const Finding& finding, Learning state) {
     case Learning::kUnknown:
       break;
   }
-  return text + (TextOf(finding, "state") == "too-short" ? ": too few points to say"
-                                                         : ": its noise hides the answer");
+  const std::string_view why = TextOf(finding, "state");
+  return text + (why == "too-short"      ? ": too few points to say"
+                 : why == "start-unseen" ? ": level, but where it began is not here"
+                                         : ": its noise hides the answer");
 }
 
 /// What a policy earns. Its loss is no measure of it: it has no reason to fall.

@@ -33,6 +33,7 @@ void SeriesHistory::Push(const Scalar& scalar) {
   }
   if (scalar.epoch) {
     last_epoch_ = scalar.epoch;
+    first_epoch_ = first_epoch_ ? first_epoch_ : scalar.epoch;
   }
   if (!std::isfinite(scalar.value)) {
     ++not_finite_;

@@ -54,6 +54,8 @@ class SeriesHistory {
   std::int64_t restarts() const { return restarts_; }
   std::optional<std::int64_t> step_from() const;
   std::optional<std::int64_t> step_to() const;
+  std::optional<double> epoch_from() const { return first_epoch_; }
+  std::optional<double> epoch_to() const { return last_epoch_; }
 
  private:
   bool StartsOver(const Scalar& scalar) const;
@@ -70,6 +72,7 @@ class SeriesHistory {
   std::int64_t not_finite_run_ = 0;
   std::optional<std::int64_t> first_not_finite_step_;
   std::optional<std::int64_t> last_step_;
+  std::optional<double> first_epoch_;
   std::optional<double> last_epoch_;
   double last_ = 0;
   double before_last_ = 0;

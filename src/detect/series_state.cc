@@ -89,6 +89,17 @@ bool Diverged(const SeriesShape& shape) {
   return had_learned && floor_at_end > shape.start - 0.1 * gained;
 }
 
+/// More of the way lies before the first point than between it and the last: a resumed run, or the
+/// end of a log. Where it began is not known.
+bool StartIsUnseen(const SeriesHistory& history) {
+  const auto late = [](double from, double to) { return from > 1 && from > to - from; };
+  if (history.step_from() && history.step_to()) {
+    return late(static_cast<double>(*history.step_from()), static_cast<double>(*history.step_to()));
+  }
+  return history.epoch_from() && history.epoch_to() &&
+         late(*history.epoch_from(), *history.epoch_to());
+}
+
 }  // namespace
 
 std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape) {
@@ -138,7 +149,9 @@ std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape)
   // slope: a first point far out, or a quick small gain, is no learning either.
   const bool flat = std::abs(shape.late_change) + 2 * shape.late_change_error < kFlat * scale;
   if (shape.points >= 20 && flat && relative < kPoorFall) {
-    return sure && relative > kPlainFall ? "stalled" : "never-learned";
+    return sure && relative > kPlainFall ? "stalled"
+           : StartIsUnseen(history)      ? "start-unseen"
+                                         : "never-learned";
   }
   return shape.points < 20 ? "too-short" : "unclear";
 }

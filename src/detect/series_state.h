@@ -8,8 +8,9 @@
 namespace whystop {
 
 /// What a series says about learning: "improving", "converged", "stalled", "diverged",
-/// "never-learned", "too-short" (too few points to say) or "unclear" (points enough, but the noise
-/// hides the answer). Leans to the harmless answer.
+/// "never-learned", "too-short" (too few points to say), "unclear" (points enough, but the noise
+/// hides the answer) or "start-unseen" (level, but where it began is not known). Leans to the
+/// harmless answer.
 std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape);
 
 }  // namespace whystop
