@@ -90,6 +90,11 @@ std::string_view CleanKey(std::string_view text) {
       break;
     }
   }
+  // "completed (loss: 0.5)", "tot_loss[loss=0.5": the name stands inside.
+  if (const std::size_t open = text.find_last_of("([");
+      open != std::string_view::npos && text.find_first_of(")]", open) == std::string_view::npos) {
+    text.remove_prefix(open + 1);
+  }
   if (text.size() > kKeyBytesMax) {
     text.remove_prefix(text.size() - kKeyBytesMax);
     text.remove_prefix(std::min(text.find(' '), text.size()));
