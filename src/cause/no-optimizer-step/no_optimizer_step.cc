@@ -11,7 +11,9 @@ void WeighNoOptimizerStep(const CaseFile& run, Hypothesis& out) {
       Counted(run, "steps").value_or(0) + Counted(run, "skipped_steps").value_or(0);
   const bool trains =
       Counted(run, "zero_grads").value_or(0) + Counted(run, "loss_calls").value_or(0) > 0;
-  if (backwards < 5 || !trains || steps * 50 > backwards) {
+  // Gradients may be added up over hundreds of batches: a run that steps, and learns, is sound.
+  const bool accumulates = steps > 0 && LearningOf(run).Good();
+  if (backwards < 5 || !trains || steps * 50 > backwards || accumulates) {
     return;
   }
   out.Add(Decisive("calls",

@@ -50,7 +50,7 @@ class GradientExploding final : public HistoryDetector {
         continue;
       }
       starts.push_back(rms.first[0]);
-      levels.push_back(rms.samples < 6 ? 0 : rms.Late() - rms.Early());
+      levels.push_back(rms.Late() - rms.Early());  // 0 up to eight samples: they are the same.
       peaks.push_back(rms.highest - rms.first[0]);
       if (worst == nullptr || rms.highest > worst->state.rms.highest) {
         worst = &entry;

@@ -9,10 +9,11 @@ namespace whystop {
 namespace {
 
 // A scaler starts far too high on purpose and halves its way down; below 1 it would shrink
-// gradients, which no sound run needs. A third of all steps refused, to the very end, is no search
-// for the right scale either.
+// gradients, which no sound run needs. A third of all steps refused, up to the last third of the
+// run, is no search for the right scale either.
 constexpr double kScaleFloor = 1;
 constexpr double kSkippedShareMin = 0.3;
+constexpr std::int64_t kLastPart = 3;  // The last refusal must lie in the last third.
 constexpr std::int64_t kStepsMin = 10;
 
 /// The dynamic loss scale falls and falls: almost every step overflows and is thrown away.
@@ -33,6 +34,7 @@ class ScaleKeepsFalling final : public Detector {
       last_step_ = scalar->step;
     } else if (scalar->series == "step_skipped") {
       skipped_ += scalar->value != 0 ? 1 : 0;
+      last_skip_ = scalar->value != 0 ? steps_ : last_skip_;
     } else if (scalar->role == SeriesRole::kLearningRate) {
       ++steps_;
     }
@@ -43,8 +45,8 @@ class ScaleKeepsFalling final : public Detector {
         steps_ > 0 ? static_cast<double>(skipped_) / static_cast<double>(std::max(steps_, skipped_))
                    : 0;
     const bool at_floor = last_ && *last_ < kScaleFloor && *last_ <= *lowest_ && falls_ >= 3;
-    const bool skips_on =
-        std::max(steps_, skipped_) >= kStepsMin && share >= kSkippedShareMin && falls_ >= 3;
+    const bool skips_on = std::max(steps_, skipped_) >= kStepsMin && share >= kSkippedShareMin &&
+                          falls_ >= 3 && steps_ - last_skip_ <= steps_ / kLastPart;
     if (!at_floor && !skips_on) {
       return;
     }
@@ -70,6 +72,7 @@ class ScaleKeepsFalling final : public Detector {
   std::int64_t falls_ = 0;
   std::int64_t skipped_ = 0;
   std::int64_t steps_ = 0;
+  std::int64_t last_skip_ = 0;  // Steps that had been made by then.
   std::optional<std::int64_t> last_step_;
   RunTime last_at_{};
 };
