@@ -71,8 +71,8 @@ std::unique_ptr<Detector> Make{name}() {{ return std::make_unique<{name}>(); }}
 }}  // namespace whystop
 '''
 
-CAUSE_HEADINGS = ("What it is", "How it shows", "Look-alikes", "When it is wrong", "What to do", "References")
-DETECTOR_HEADINGS = ("What it sees", "Why it stops runs", "What to do", "When it is wrong", "Options", "References")
+CAUSE_HEADINGS = ("What it is", "How it shows", "Look-alikes", "When it is wrong", "What to do", "Thresholds", "References")
+DETECTOR_HEADINGS = ("What it sees", "Why it stops runs", "What to do", "When it is wrong", "Thresholds", "References")
 CASES = {
     "fires_when_it_should": "# Say in one sentence what goes wrong in this run.\n{series}expect {id}\n",
     "quiet_on_a_healthy_run": "# Say in one sentence why this run is healthy.\n{series}expect nothing\n",

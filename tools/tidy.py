@@ -31,7 +31,7 @@ LAYERS["cli"] = " ".join(LAYERS) + " whystop"
 FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 70
 CAUSE_HEADINGS = ("What it is", "How it shows", "Look-alikes", "When it is wrong", "What to do")
-DETECTOR_HEADINGS = ("What it sees", "Why it stops runs", "What to do", "When it is wrong")
+DETECTOR_HEADINGS = ("What it sees", "Why it stops runs", "What to do", "When it is wrong", "Thresholds")
 
 # name, pattern, which files (a regular expression on the path, "!" in front: all others), what to do instead.
 BANS = [
