@@ -31,7 +31,7 @@ LAYERS["cli"] = " ".join(LAYERS) + " whystop"
 FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 70
 CAUSE_HEADINGS = ("What it is", "How it shows", "Look-alikes", "When it is wrong", "What to do")
-DETECTOR_HEADINGS = ("What it sees", "Why it stops runs", "What to do", "When it is wrong", "Thresholds")
+DETECTOR_HEADINGS = ("What it sees", "Why it stops runs", "What to do", "When it is wrong")
 
 # name, pattern, which files (a regular expression on the path, "!" in front: all others), what to do instead.
 BANS = [
@@ -56,6 +56,8 @@ TEXT_SUFFIXES = CODE_SUFFIXES | {".md", ".cmake", ".proto", ".sh", ".yml", ".ts"
 MACHINE_PATH = re.compile(r"(?<![\w.$~}*)-])/(?:(?:work|root)(?![\w-])|home/(?!(?:user|me|you|NAME|USER)\b)[a-z]\w*)")
 REGISTRY_HOST = re.compile(r"\b(?:registry|mirrors?|artifactory|nexus)\.[a-z0-9-]+\.[a-z]{2,}|files\.pythonhosted\.org"
                            r"|pypi\.org/simple|(?:index-url|--registry)[ =]+https?:")
+# A number that decides: a named constant, or a fraction beside the code. Zero and one speak for themselves.
+THRESHOLD = re.compile(r"constexpr [\w:]+ k[A-Z]\w* =[^\";{]*\d|(?<![\w.])(?!0\.0\b|1\.0\b)\d+(?:\.\d+|e-?\d+)")
 NOT_CODE = re.compile(r'R"([^()\s\\]{0,16})\((?:.|\n)*?\)\1"|//[^\n]*|/\*(?:.|\n)*?\*/|"(?:\\.|[^"\\\n])*"'
                       r"|(?<!\w)'(?:\\.|[^'\\\n])+'")
 
@@ -186,7 +188,10 @@ class Tidy:
             self.check_headings(f"{place}/{page.name}", page.read_text(encoding="utf-8"), headings)
         else:
             self.say(f"{place}/{page.name}", 1, "no such page: write it (tools/new_rule.py shows the headings)")
-        has_code = any(not file.name.endswith("_test.cc") for file in path.glob("*.cc"))
+        code = [file.read_text(encoding="utf-8") for file in path.glob("*.cc") if not file.name.endswith("_test.cc")]
+        has_code = len(code) > 0
+        if page.exists() and THRESHOLD.search(NOT_CODE.sub('""', "\n".join(code))):
+            self.check_headings(f"{place}/{page.name}", page.read_text(encoding="utf-8"), ("Thresholds",))
         if row_names_code is None:
             self.say(registry, 1, f"no row for {place}: add it (tools/new_rule.py does)")
         elif has_code and not row_names_code:

@@ -104,6 +104,10 @@ class TidyTest(unittest.TestCase):
         files["src/cause/registry.cc"] = files["src/cause/registry.cc"].replace('""', '"a-a x-y"')
         self.says(files, "registry.cc:2:", "leads to 'x-y'")
         files = rules({"a-a": True}, {"a-a": True})
+        code = "src/cause/a-a/a-a.cc"
+        self.is_quiet({**files, code: 'void A() { Use(0.0, "at 0.5"); }  // 0.5\n'})
+        self.says({**files, code: "bool A(double x) { return x > 0.5; }\n"}, "a-a.md:1:", "Thresholds", "missing or empty")
+        self.says({**files, code: "constexpr int kStepsMin = 5;\n"}, "a-a.md:1:", "Thresholds")
         files["src/cause/a-a/cases/fires_x.case"] = "# x\n"
         self.says(files, "two quiet_")
 
