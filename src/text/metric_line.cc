@@ -212,7 +212,7 @@ class Lexer {
         out_.epoch_at = static_cast<std::uint32_t>(at_);
         out_.epochs_at = total ? static_cast<std::uint32_t>(end - total->size) : 0;
       }
-      NoteValueMatters();
+      NoteValueMatters(number);
       out_.validation = out_.validation || SpeaksOfHeldOut(key);
       return;
     }
@@ -233,13 +233,12 @@ class Lexer {
         {.key = key, .value = number.value, .at = static_cast<std::uint32_t>(at_)});
   }
 
-  /// Counters have limits: a long or signed one may be taken or not.
-  void NoteValueMatters() {
-    std::size_t end = at_;
-    while (end < body_.size() && IsDigit(body_[end])) {
-      ++end;
-    }
-    out_.by_value = out_.by_value || end == at_ || end - at_ > kCounterDigitsMax;
+  /// Counters have limits: a long or signed one, or one with an exponent, may be taken or not.
+  void NoteValueMatters(const NumberToken& number) {
+    const std::string_view text = body_.substr(at_, number.size);
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    out_.by_value = out_.by_value || digits == 0 || digits > kCounterDigitsMax ||
+                    text.find_first_of("eE") != std::string_view::npos;
   }
 
   /// "[3/40][120/782] ...": epochs, then steps, without a name.
@@ -258,7 +257,7 @@ class Lexer {
   void TakeStep(std::string_view key, const NumberToken& number,
                 const std::optional<NumberToken>& total, std::size_t end) {
     out_.validation = out_.validation || SpeaksOfHeldOut(key);
-    NoteValueMatters();
+    NoteValueMatters(number);
     if (out_.step || !number.whole || number.value < 0 || number.value > 9e15) {
       return;
     }

@@ -82,7 +82,9 @@ TEST(ShapeCache, ChangesNoEventOfAnyDialect) {
       "                   all        453        907      0.792      0.805      0.841      0.382\n"
       "num_train_epochs=12, max_steps = 100\nloss nan\nlayer3.loss: 0.25 top5: 1e-3\n"
       "RuntimeError: CUDA error: 710\nexit code 137\nstep 12,000 loss 3.0\nepoch -1 step "
-      "1234567890123 loss 4\n";
+      "1234567890123 loss 4\nEp 51e6 loss 2.5\n[3/40][120/782]\tLoss_D: 1.25\n"
+      " 12: 5.25, 70.5 avg loss, 0.0013 rate, 3.26 seconds, 640 images\n"
+      "loss: 0.75:  30%|#  | 30/100 [00:01<00:09, 10.0it/s]\n";
   std::string text;
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     text += Turned(dialects, seed);
