@@ -142,6 +142,26 @@ TEST(Analysis, ARanksOwnExceptionComesBeforeTheLaunchersReport) {
   EXPECT_EQ(judge({launcher}).outcome, Outcome::kCrashed);
 }
 
+TEST(Analysis, WhatTheRunLivedThroughBeforeDidNotEndIt) {
+  LogFact fact;
+  fact.cause = "data-file-corrupt";
+  fact.role = LogFact::Role::kRoot;
+  fact.line = "skipped img_17.jpg: cannot identify image file";
+  const Scalar point{"loss", SeriesRole::kTrainLoss, 1.0, 7, std::nullopt, std::nullopt, {}};
+  Analysis analysis;
+  analysis.Push({Seconds(1), fact});
+  EXPECT_EQ(RootOf(analysis.Judge(false)), "data-file-corrupt");
+  for (int i = 0; i < 8; ++i) {
+    analysis.Push({Seconds(2), point});
+  }
+  fact.line = "skipped img_4.jpg: cannot identify image file";
+  analysis.Push({Seconds(3), fact});
+  EXPECT_EQ(RootOf(analysis.Judge(false)), "-");
+  fact.line = "PIL.UnidentifiedImageError: cannot identify image file 'img_4.jpg'";
+  analysis.Push({Seconds(3), fact});
+  EXPECT_EQ(RootOf(analysis.Judge(false)), "data-file-corrupt");
+}
+
 /// One rank raises, the others wait for it until the watchdog aborts them.
 TEST(Analysis, AnExceptionBeforeATimeoutOfTheOthersIsTheRoot) {
   ExceptionSeen raised;

@@ -80,6 +80,29 @@ bool WaitedForAFailedRank(const CaseFile& run, const LogFact& fact) {
                       [&text](std::string_view word) { return text.find(word) != text.npos; });
 }
 
+bool SameButForDigits(std::string_view a, std::string_view b) {
+  const auto next = [](std::string_view text, std::size_t at) {
+    return std::min(text.find_first_not_of("0123456789", at), text.size());
+  };
+  std::size_t i = next(a, 0);
+  std::size_t j = next(b, 0);
+  while (i < a.size() && j < b.size() && a[i] == b[j]) {
+    i = next(a, i + 1);
+    j = next(b, j + 1);
+  }
+  return i == a.size() && j == b.size();
+}
+
+/// The program has lived through the very same before: a batch that it skips, a text that it
+/// prints. Once more at the end of the log is no reason to believe that it ended.
+bool SurvivedBefore(const CaseFile& run, const LogFact& fact) {
+  constexpr std::int64_t kPointsToSurvive = 4;  // Other ranks may print one or two meanwhile.
+  return std::any_of(run.log_facts.begin(), run.log_facts.end(), [&fact](const LogFact& other) {
+    return other.cause == fact.cause && other.metrics_after >= kPointsToSurvive &&
+           SameButForDigits(other.line, fact.line);
+  });
+}
+
 /// srun ends a step by itself once one of its tasks has failed, and the step is called cancelled.
 bool IsCancelledBySrun(const CaseFile& run, const LogFact& fact) {
   return fact.cause == "scheduler-cancelled" && fact.role == LogFact::Role::kConfirm &&
@@ -114,7 +137,8 @@ bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fac
     return fact.metrics_after <=
            3 + run.metric_points / 20;  // The epoch that was stopped is drawn once more.
   }
-  return CountsByTraceback(run, fact).value_or(fact.metrics_after == 0);
+  return CountsByTraceback(run, fact).value_or(fact.metrics_after == 0 &&
+                                               !SurvivedBefore(run, fact));
 }
 
 }  // namespace whystop
