@@ -69,6 +69,7 @@ class Nest:
     def __init__(self, training, levels):
         self._training = training
         self.levels = levels
+        self._stepped_in_turn = None  # The epoch of the last step that was looked at.
         self.epoch_level, self.step_level = _roles(levels)
 
     def same(self, levels):
@@ -111,6 +112,7 @@ class Nest:
             else:
                 step, steps = turn, level.plan.planned
         far = (epochs - epoch) * steps // 2 if None not in (epoch, epochs, steps) and self.epoch_level is not None else 0
+        self._stepped_in_turn = epoch
         if self.epoch_level is not None:
             # The inner loop counts within its epoch; the run's own count goes on.
             steps = steps * epochs if steps is not None and epochs is not None else None
@@ -139,6 +141,8 @@ class Nest:
             turn=turn,
             planned=plan.planned if plan is not None else None,
             variable=plan.variable if plan is not None else None,
+            stepped_in_turn=self._stepped_in_turn if level is self.epoch_level else None,
+            batches_over=self.step_level.plan.over if level is self.epoch_level and self.step_level and self.step_level.plan else None,
             error_type=error[0] if error is not None else None,
             error_message=error[1] if error is not None else None,
             flag=flag[0] if flag else None,

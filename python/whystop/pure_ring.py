@@ -82,7 +82,7 @@ def open_pure_writer():
     if not directory:
         return None
     try:
-        slots = min(max(_number_from_environment("WHYSTOP_RING_SLOTS", 8192), 64), 65536)
+        slots = min(max(_number_from_environment("WHYSTOP_RING_SLOTS", 16384), 64), 65536)
         pid, start = os.getpid(), _start_ticks()
         fd = _create_file(directory, pid, start, HEADER_BYTES + SLOT_BYTES * slots)
         if fd is None:

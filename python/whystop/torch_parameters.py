@@ -1,7 +1,7 @@
 """Statistics of gradients, weights and updates, as many a step as the governor allows."""
 
 import weakref
-from time import thread_time
+from time import perf_counter, thread_time
 
 from whystop import ring
 from whystop.guard import quiet
@@ -13,6 +13,9 @@ _UNITS_MAX = 1 << 20  # In one step.
 _UPDATE_ELEMENTS_MAX = 1 << 20
 _INITIAL_ELEMENTS_MAX = 1 << 25
 _ROWS_COMPARED_MAX = 64
+# The first steps are read each; later some tens of looks a second tell as much as thousands, which would drown all else in the ring.
+_DENSE_STEPS = 64
+_SAMPLE_EVERY_S = 0.02
 
 
 class Parameters:
@@ -26,6 +29,7 @@ class Parameters:
         self._walks = weakref.WeakKeyDictionary()  # optimizer -> _Walk
         self._walk = None  # Of the optimizer that is stepping.
         self.kept = None  # (weak parameter, name, its values before the step)
+        self._next_at = 0.0
 
     @quiet
     def on_optimizer(self, optimizer):
@@ -38,7 +42,7 @@ class Parameters:
 
     @quiet
     def before_step(self, optimizer):
-        if self._walk is not None:
+        if self._walk is not None and self._due():
             self._keep_for_update(self._walk)
 
     @quiet
@@ -47,10 +51,15 @@ class Parameters:
         if self._walk is None:
             return
         self._update_of_kept()
-        self._sample(self._walk)
+        if self._due():
+            self._next_at = perf_counter() + _SAMPLE_EVERY_S
+            self._sample(self._walk)
         item = self._walk.peek()
         units = 2 * (item[1].numel() + _TENSOR_UNITS) if item is not None else _UNITS_MAX
         self._training.pulse.sample_cost_s = self._training.governor.cost("stats", units)
+
+    def _due(self):
+        return self._training.step <= _DENSE_STEPS or perf_counter() >= self._next_at
 
     def full_pass(self, optimizer):
         """Reads everything now, whatever it costs; returns names with non-finite gradients and with such weights."""
@@ -79,7 +88,7 @@ class Parameters:
 
     def _initial(self, walk):
         """The weights before any step: their scale, and layers whose units are all the same."""
-        writer, step, elements, same = self._training.channel.writer, self._training.step, 0, []
+        writer, step, elements, same, gains = self._training.channel.writer, self._training.step, 0, [], []
         for name, parameter in walk.everything():
             elements += parameter.numel()
             if elements > _INITIAL_ELEMENTS_MAX or not self._reader.readable(parameter):
@@ -89,6 +98,10 @@ class Parameters:
                 writer.stats(ring.WHAT_WEIGHT, name, step, stats)
             if parameter.dim() >= 2 and self._rows_equal(parameter.detach()):
                 same.append(name)
+            elif parameter.dim() >= 2 and stats is not None:
+                gains.append(float(parameter.detach().double().square().sum() / parameter.shape[0]) ** 0.5)
+        if gains:
+            self._training.channel.observe("initial-gain", step, matrices=len(gains), median=sorted(gains)[len(gains) // 2])
         if same:
             self._training.channel.observe("identical-rows", step, count=len(same), names=names_text(same), when="before the first step")
 
@@ -101,7 +114,7 @@ class Parameters:
 
     def _keep_for_update(self, walk):
         self.kept = None
-        item = walk.peek()
+        item = walk.next_matrix()
         if item is None:
             return
         name, parameter = item
@@ -166,6 +179,7 @@ class _Walk:
     def __init__(self, optimizer, names):
         self._items = []
         self._at = 0
+        self._matrix_at = -1
         for group in optimizer.param_groups:
             for parameter in group["params"]:
                 name = names.of(parameter, f"parameter{len(self._items)}")
@@ -188,6 +202,16 @@ class _Walk:
         """To the next parameter; True when the walk begins anew."""
         self._at = (self._at + 1) % len(self._items)
         return self._at == 0
+
+    def next_matrix(self):
+        """Another weight each time, round and round: where one sample takes in all parameters the walk itself stands still."""
+        for _ in range(len(self._items)):
+            self._matrix_at = (self._matrix_at + 1) % len(self._items)
+            name, reference = self._items[self._matrix_at]
+            parameter = reference()
+            if parameter is not None and parameter.dim() >= 2:
+                return name, parameter
+        return self.peek()
 
     def sentinel(self):
         """A small tensor near the input: the second one is the first layer's bias in nearly all models."""

@@ -152,7 +152,8 @@ bool NearGuessing(const CaseFile& run, const Finding& loss) {
 /// The mean of the targets alone would do as well. With two optimizers (adversaries) that may be
 /// the very aim.
 bool NoBetterThanTheMean(const CaseFile& run, const Finding& loss) {
-  const auto mean = LossOfTheMean(run);
+  const auto mean =
+      LossOfTheMean(run, loss.Number("first").value_or(0), loss.Number("last").value_or(0));
   return mean && TextOf(loss, "role") == "train-loss" &&
          loss.Number("last").value_or(0) > 0.97 * *mean;
 }

@@ -12,6 +12,7 @@ constexpr double kCallsMin = 6;
 constexpr double kMeanDistance = 0.87;
 constexpr double kStepsMin = 50;
 constexpr double kMissMin = 1.5;
+constexpr double kMarginMax = 2;  // From batch to batch.
 
 bool IsRegression(const Observation& seen) {
   const std::string* function = seen.Text("function");
@@ -27,6 +28,24 @@ const Observation* LastCall(const CaseFile& run) {
     last = IsRegression(seen) ? &seen : last;
   }
   return last;
+}
+
+const Observation* FirstCall(const CaseFile& run) {
+  for (const Observation& seen : run.observations) {
+    if (IsRegression(seen)) {
+      return &seen;
+    }
+  }
+  return nullptr;
+}
+
+/// The largest mean loss that outputs and targets of such a mean and spread can have.
+double LossMax(const Observation& call) {
+  const double apart =
+      std::abs(call.Number("input_mean").value_or(0) - *call.Number("target_mean"));
+  const double spread =
+      call.Number("input_std").value_or(0) + call.Number("target_std").value_or(0);
+  return *call.Text("function") == "mse_loss" ? apart * apart + spread * spread : apart + spread;
 }
 
 }  // namespace
@@ -51,10 +70,11 @@ std::optional<double> TargetVariance(const CaseFile& run) {
                                                                : std::nullopt;
 }
 
-std::optional<double> LossOfTheMean(const CaseFile& run) {
+std::optional<double> LossOfTheMean(const CaseFile& run, double first_loss, double last_loss) {
   const Observation* call = LastCall(run);
   const auto variance = TargetVariance(run);
-  if (call == nullptr || !variance) {
+  if (call == nullptr || !variance || first_loss > kMarginMax * LossMax(*FirstCall(run)) ||
+      last_loss > kMarginMax * LossMax(*call)) {
     return std::nullopt;
   }
   const std::string& function = *call->Text("function");

@@ -13,18 +13,22 @@
 namespace whystop {
 
 const Finding* LossLost(const CaseFile& run) {
+  const Finding* basis = LearningOf(run).basis;
+  const Finding* whole = nullptr;
   const Finding* part = nullptr;
   for (const Finding& finding : run.findings) {
     if (finding.detector != "loss/not-finite" || finding.Number("lasting").value_or(0) == 0) {
       continue;
     }
     const std::string role = FactText(finding, "role");
-    if (role == "train-loss") {
-      return &finding;
+    // Of a loss that is both printed now and then and seen at every step, the latter.
+    if (role == "train-loss" &&
+        (whole == nullptr || (basis != nullptr && finding.series == basis->series))) {
+      whole = &finding;
     }
     part = role == "loss-part" && part == nullptr ? &finding : part;
   }
-  return part;
+  return whole != nullptr ? whole : part;
 }
 
 bool NanSeen(const CaseFile& run) {
@@ -98,11 +102,20 @@ std::string DescribeGuessing(const CaseFile& run) {
   }
   const LearningView learning = LearningOf(run);
   const auto guess = LossOfGuessing(run);
-  if (!guess || learning.basis == nullptr || learning.state == Learning::kImproving ||
-      learning.state == Learning::kUnknown) {
+  if (!guess || learning.basis == nullptr || learning.state == Learning::kUnknown) {
     return {};
   }
   const double last = learning.basis->Number("last").value_or(0);
+  if (learning.state == Learning::kImproving) {
+    const bool learns_by_heart = last > 0.95 * *guess && last < *guess &&
+                                 learning.basis->Number("first").value_or(0) < 1.1 * *guess &&
+                                 learning.basis->Number("points").value_or(0) >= 500;
+    return learns_by_heart
+               ? learning.basis->series + " is still at " + HumanNumber(last) + " after " +
+                     HumanNumber(learning.basis->Number("points").value_or(0)) +
+                     " steps, hardly below the level of guessing (" + HumanNumber(*guess) + ")"
+               : std::string();
+  }
   const bool at_guessing = last > 0.9 * *guess && last < 1.1 * *guess &&
                            learning.basis->Number("points").value_or(0) >= 100;
   return at_guessing ? learning.basis->series + " came to rest at " + HumanNumber(last) +

@@ -33,6 +33,7 @@ constexpr DetectorEntry kDetectors[] = {
     {"update/ratio-too-large", "Updates are a large part of the weights", &MakeUpdateRatioTooLarge},
     {"update/ratio-too-small", "Updates are tiny beside the weights", &MakeUpdateRatioTooSmall},
     {"weights/initial-scale", "Weights begin far too large or too small", &MakeWeightsInitialScale},
+    {"weights/outgrown", "The first steps blow the weights up", &MakeWeightsOutgrown},
     {"weights/unchanged", "Not one weight moves", &MakeWeightsUnchanged},
 };
 

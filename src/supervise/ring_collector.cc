@@ -15,7 +15,8 @@ namespace whystop {
 namespace {
 
 constexpr std::chrono::milliseconds kIntervalMin{20};
-constexpr std::chrono::milliseconds kIntervalMax{1000};
+// What a run writes in its first second must not be written over before it is read.
+constexpr std::chrono::milliseconds kIntervalMax{250};
 constexpr std::string_view kSuffix = ".ring";
 
 struct CloseFolder {

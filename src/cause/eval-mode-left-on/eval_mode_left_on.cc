@@ -27,6 +27,7 @@ void WeighEvalModeLeftOn(const CaseFile& run, Hypothesis& out) {
     out.Add(Decisive("model", text));
   } else if (LearningFailed(run)) {
     out.Add(Supports("model", text));
+    out.Add(Supports("series", LearningOf(run).text));
   }
 }
 

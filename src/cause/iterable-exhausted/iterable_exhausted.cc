@@ -1,3 +1,4 @@
+#include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/exception_facts.h"
 #include "cause/loop_facts.h"
@@ -5,6 +6,31 @@
 #include "cause/weighers.h"
 
 namespace whystop {
+namespace {
+
+// The turn of the last step is read some ten times a second, so that it may lag behind: half of
+// the epochs are no lag.
+constexpr double kTurnsMin = 4;
+constexpr double kSteppedShareMax = 0.5;
+
+/// The loop over epochs went on to its end, but only the first of them made steps.
+void WeighEmptyTurns(const Observation* exit, Hypothesis& out) {
+  if (exit == nullptr || TextOf(*exit, "how") != "end" || TextOf(*exit, "role") != "epochs" ||
+      !exit->Number("stepped_in_turn")) {
+    return;
+  }
+  const double turns = NumberOf(*exit, "turn");
+  const double stepped = NumberOf(*exit, "stepped_in_turn");
+  if (turns < kTurnsMin || stepped > kSteppedShareMax * turns) {
+    return;
+  }
+  out.Add(Decisive("loop", "the last step was made in epoch " + HumanNumber(stepped) + " of " +
+                               HumanNumber(turns) + ": the loop over `" +
+                               TextOf(*exit, "batches_over") + "` found nothing more after that"));
+  out.Fix("make the iterator anew at the start of each epoch");
+}
+
+}  // namespace
 
 void WeighIterableExhausted(const CaseFile& run, Hypothesis& out) {
   if (const ExceptionSeen* last = FindEndingException(run);
@@ -13,6 +39,7 @@ void WeighIterableExhausted(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const Observation* exit = run.FindObservation("loop-exit");
+  WeighEmptyTurns(exit, out);
   if (exit == nullptr || ErrorOf(*exit) != "StopIteration") {
     return;
   }

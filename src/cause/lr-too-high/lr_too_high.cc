@@ -12,6 +12,11 @@ namespace {
 /// What a sound update is, as a share of the weights.
 constexpr double kSoundRatio = 0.002;
 
+bool DataIsLarge(const CaseFile& run) {
+  return RegressionTargetSize(run).value_or(0) > 30 ||
+         (ModelInput(run) != nullptr && SizeOf(*ModelInput(run)) > 30);
+}
+
 /// Adam's steps are as large as the rate makes them; those of plain descent may be large because
 /// the data are.
 void WeighUpdates(const CaseFile& run, const Finding& large, Hypothesis& out) {
@@ -23,9 +28,7 @@ void WeighUpdates(const CaseFile& run, const Finding& large, Hypothesis& out) {
     text += ", at worst by " + Percent(most);
   }
   const std::string with_rate = rate ? "lr " + HumanNumber(*rate) + ": " + text : text;
-  const bool data_is_large = RegressionTargetSize(run).value_or(0) > 30 ||
-                             (ModelInput(run) != nullptr && SizeOf(*ModelInput(run)) > 30);
-  if (IsAdaptive(run) || !data_is_large) {
+  if (IsAdaptive(run) || !DataIsLarge(run)) {
     out.Add(Decisive("tensor", with_rate, large.facts));
   } else {
     out.Add(Supports("tensor", with_rate, large.facts));
@@ -35,6 +38,17 @@ void WeighUpdates(const CaseFile& run, const Finding& large, Hypothesis& out) {
             " of the weights each step; try " +
             HumanNumber(RoundFactor(*rate, kSoundRatio / std::max(ratio, kSoundRatio * 3))));
   }
+}
+
+/// The updates that did it were over after a few steps; the weights show them still.
+void WeighGrowth(const CaseFile& run, const Finding& outgrown, Hypothesis& out) {
+  const auto rate = LearningRate(run);
+  const std::string text =
+      (rate ? "lr " + HumanNumber(*rate) + ": " : std::string()) + "the weights grew to " +
+      HumanNumber(outgrown.Number("factor").value_or(0), 2) + " times their size within " +
+      HumanNumber(outgrown.Number("steps").value_or(0)) + " steps";
+  out.Add(IsAdaptive(run) || !DataIsLarge(run) ? Decisive("tensor", text, outgrown.facts)
+                                               : Supports("tensor", text, outgrown.facts));
 }
 
 /// A loop that tests its loss ends before updates can be looked at. But the outputs were: ordinary
@@ -104,8 +118,11 @@ void WeighLrTooHigh(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const Finding* large = run.FindFirst("update/ratio-too-large");
+  const Finding* outgrown = run.FindFirst("weights/outgrown");
   if (large != nullptr) {
     WeighUpdates(run, *large, out);
+  } else if (outgrown != nullptr && lost == nullptr) {
+    WeighGrowth(run, *outgrown, out);
   } else {
     WeighOutputs(run, out);
   }

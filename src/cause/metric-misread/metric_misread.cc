@@ -19,6 +19,34 @@ bool IsTheWholeLoss(std::string_view series) {
   return std::find(std::begin(kNames), std::end(kNames), series) != std::end(kNames);
 }
 
+/// A classifier whose loss is nearly gone is nearly always right: a score of its own training that
+/// lies flat and low is computed wrongly.
+void WeighFlatScore(const CaseFile& run, Hypothesis& out) {
+  constexpr double kLossGone = 0.3;  // Of that of guessing: right in three cases of four and more.
+  constexpr double kScoreLow = 0.5;
+  const double share = ShareOfGuessing(run);
+  if (share <= 0 || share > kLossGone || !LearningOf(run).Good()) {
+    return;
+  }
+  for (const Finding& finding : run.findings) {
+    const std::string state = FactText(finding, "state");
+    if (finding.detector == "loss/trend" && FactText(finding, "role") == "train-score" &&
+        MentionsAny(finding.series, {"acc"}) && finding.Number("points").value_or(0) >= 3 &&
+        finding.Number("last").value_or(1) < kScoreLow &&
+        finding.Number("best").value_or(1) < kScoreLow && state != "improving") {
+      out.Add(Supports(
+          "series", finding.series + " stays at " + HumanNumber(finding.Number("last").value_or(0)),
+          finding.facts));
+      out.Add(Supports("series", "a loss of " + Percent(share) +
+                                     " of that of guessing comes of being right nearly always: " +
+                                     LearningOf(run).text));
+      out.Fix("check along which dimension " + finding.series +
+              " takes its argmax, and what it is divided by");
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 void WeighMetricMisread(const CaseFile& run, Hypothesis& out) {
@@ -49,6 +77,7 @@ void WeighMetricMisread(const CaseFile& run, Hypothesis& out) {
             " back to 0 at the start of each epoch, and divide it by the number of batches");
     return;
   }
+  WeighFlatScore(run, out);
   if (loss != nullptr && score != nullptr && !MentionsAny(score->series, {"reward", "return"})) {
     out.Add(Supports("series",
                      loss->series + " rose to " + HumanNumber(loss->Number("last").value_or(0)) +
