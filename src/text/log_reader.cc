@@ -456,6 +456,10 @@ void LogReader::Finish(RunTime at, std::optional<std::chrono::seconds> age) {
   splitter_.Finish();
   tracebacks_.Finish();
   TakeExceptions();
+  constexpr std::int64_t kMessageLinesMax = 3;
+  if (bare_ && last_line_number_ - bare_->exception.seen.place.line < kMessageLinesMax) {
+    HoldBareException();  // The last words of a log whose traceback was left out.
+  }
   PushProgress(last_line_number_, std::nullopt, true);
   SettleExceptions(true);
   if (options_.text_end) {

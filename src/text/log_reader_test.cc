@@ -179,7 +179,8 @@ TEST(LogReader, AnExceptionsLineIsEnoughWhereALauncherSaysThatARankFailed) {
   EXPECT_EQ(exceptions[0].message, "'lr'");
   EXPECT_EQ(exceptions[0].place.line, 5);
   EXPECT_TRUE(exceptions[0].ended_process);
-  EXPECT_TRUE(Read(torn).All<ExceptionSeen>().empty());
+  EXPECT_TRUE(Read(torn + "a\nb\nc\n").All<ExceptionSeen>().empty());
+  EXPECT_EQ(Read(torn).All<ExceptionSeen>().size(), 1U);  // Nothing came after it.
   EXPECT_TRUE(Read(torn + Epochs(4, 9, 20) + launcher).All<ExceptionSeen>().empty());
   EXPECT_EQ(Read(torn + std::string(kTraceback) + launcher).All<ExceptionSeen>().at(0).type,
             "RuntimeError");
