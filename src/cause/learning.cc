@@ -129,15 +129,6 @@ LearningView ByTrainLoss(const Finding& loss, const Finding* score) {
   return View(loss, state);
 }
 
-/// The probe's counts say that no update can have reached a weight.
-bool NothingMoved(const CaseFile& run) {
-  const Observation* counts = run.FindObservation("counts");
-  const double steps = counts == nullptr ? 0 : counts->Number("steps").value_or(0);
-  const double backwards = counts == nullptr ? 0 : counts->Number("backwards").value_or(0);
-  const bool one_sided = (steps == 0 && backwards >= 5) || (backwards == 0 && steps >= 5);
-  return one_sided || run.FindFirst("weights/unchanged") != nullptr;
-}
-
 /// A classifier whose loss is hardly below that of equal odds for all classes has not learned, even
 /// if it began far above.
 bool NearGuessing(const CaseFile& run, const Finding& loss) {
@@ -171,7 +162,7 @@ bool OutputsAreConstant(const CaseFile& run) {
 
 LearningView BySeries(const CaseFile& run) {
   const Observation* exit = FinalExit(run);
-  if (ReasonOf(exit) == ExitReason::kNotFinite) {
+  if (LeftForALossNotFinite(run)) {
     return {Learning::kDiverged, BestOf(run, "train-loss"),
             "the loss was not a finite number when " + DescribeExit(*exit) + " ended the loop"};
   }
@@ -197,6 +188,14 @@ LearningView BySeries(const CaseFile& run) {
 }
 
 }  // namespace
+
+bool NothingMoved(const CaseFile& run) {
+  const Observation* counts = run.FindObservation("counts");
+  const double steps = counts == nullptr ? 0 : counts->Number("steps").value_or(0);
+  const double backwards = counts == nullptr ? 0 : counts->Number("backwards").value_or(0);
+  const bool one_sided = (steps == 0 && backwards >= 5) || (backwards == 0 && steps >= 5);
+  return one_sided || run.FindFirst("weights/unchanged") != nullptr;
+}
 
 LearningView LearningOf(const CaseFile& run) {
   LearningView view = BySeries(run);

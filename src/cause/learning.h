@@ -24,4 +24,7 @@ struct LearningView {
 
 LearningView LearningOf(const CaseFile& run);
 
+/// The probe saw that no update can have reached a weight: no loss and no data can be to blame.
+bool NothingMoved(const CaseFile& run);
+
 }  // namespace whystop

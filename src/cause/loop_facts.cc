@@ -69,6 +69,23 @@ bool ReachedAGoal(std::string_view condition) {
 
 }  // namespace
 
+bool LeftForALossNotFinite(const CaseFile& run) {
+  const Observation* exit = FinalExit(run);
+  if (ReasonOf(exit) != ExitReason::kNotFinite) {
+    return false;
+  }
+  bool seen = false;
+  for (const auto& [name, value] : ExitValues(*exit)) {
+    if (!std::isfinite(value)) {
+      if (!MentionsAny(name, {"val", "test", "dev", "best"})) {
+        return true;
+      }
+      seen = true;
+    }
+  }
+  return !seen;
+}
+
 const Observation* FinalExit(const CaseFile& run) {
   const Observation* last = run.FindObservation("loop-exit");
   if (last == nullptr) {

@@ -31,6 +31,10 @@ ExitReason ReasonOf(const Observation* exit);
 /// there; "": in none.
 std::string ErrorOf(const Observation& exit);
 
+/// The loop was left because the loss of training was not finite; not where it was that of held-out
+/// data alone, or a best value that none had reached yet.
+bool LeftForALossNotFinite(const CaseFile& run);
+
 /// "`break` at train.py:31 under `wait >= patience` (wait=1, patience=1)"
 std::string DescribeExit(const Observation& exit);
 /// "in turn 2 of 10", or "" where that is not known.

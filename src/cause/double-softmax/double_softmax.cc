@@ -9,6 +9,9 @@
 namespace whystop {
 
 void WeighDoubleSoftmax(const CaseFile& run, Hypothesis& out) {
+  if (NothingMoved(run)) {
+    return;
+  }
   const auto calls = LossCalls(run, {"cross_entropy"});
   std::size_t probabilities = 0;
   for (const Observation* call : calls) {

@@ -10,7 +10,8 @@ void WeighLossNan(const CaseFile& run, Hypothesis& out) {
   const Finding* lost = LossLost(run);
   if (lost == nullptr) {
     // A loop that tests its loss leaves before the value gets anywhere.
-    if (const Observation* exit = FinalExit(run); ReasonOf(exit) == ExitReason::kNotFinite) {
+    if (LeftForALossNotFinite(run)) {
+      const Observation* exit = FinalExit(run);
       out.Add(Decisive("loop", "the loss was not finite when " + DescribeExit(*exit) +
                                    " ended the loop" + DescribeTurn(*exit)));
     }

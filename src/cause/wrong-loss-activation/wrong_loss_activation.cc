@@ -70,6 +70,9 @@ void WeighRanges(const CaseFile& run, Hypothesis& out) {
 }  // namespace
 
 void WeighWrongLossActivation(const CaseFile& run, Hypothesis& out) {
+  if (NothingMoved(run)) {
+    return;
+  }
   WeighClassLosses(run, out);
   WeighRanges(run, out);
   const LearningView learning = LearningOf(run);
