@@ -8,6 +8,7 @@ from whystop.loop_values import Scope, values_text
 
 _TOLD_MAX = 40  # Of one statement: a `break` of an inner loop may be taken every epoch.
 _CAUGHT_MAX = 20
+_NEAR_END = 0.9  # Of the planned turns: what steps say of epochs is an estimate.
 
 
 class Exits:
@@ -109,11 +110,14 @@ class Exits:
 
     def _find_unseen(self, level, scope):
         inner = self.nest.levels[-1]
-        cut_short = inner.plan is not None and inner.plan.loader and self._training.step > self._pass_ended_at
+        turn = self.nest.turn_by_steps() if level is self.nest.epoch_level else None
+        planned = level.plan.planned if level.plan is not None else None
+        far = turn is not None and planned is not None and turn + 1 < _NEAR_END * planned
+        cut_short = far or (inner.plan is not None and inner.plan.loader and self._training.step > self._pass_ended_at)
         leaving = unseen_exit(level, scope, cut_short)
         if leaving is not None:
             expressions = [expression for expression, _ in leaving.conditions if expression is not None]
-            turn = level.plan.turn(scope) if scope is not None and level.plan is not None else None
+            turn = level.plan.turn(scope) if scope is not None and level.plan is not None else None if turn is None else int(turn)
             self._tell(level, leaving.how, leaving, values=values_text(expressions, scope) if scope is not None else None, turn=turn)
 
     def _left(self, candidate):

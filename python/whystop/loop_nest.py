@@ -70,6 +70,7 @@ class Nest:
         self._training = training
         self.levels = levels
         self._stepped_in_turn = None  # The epoch of the last step that was looked at.
+        self._first_turn = self._last_turn = None  # (epoch, step) at the first and the last look.
         self.epoch_level, self.step_level = _roles(levels)
 
     def same(self, levels):
@@ -112,7 +113,7 @@ class Nest:
             else:
                 step, steps = turn, level.plan.planned
         far = (epochs - epoch) * steps // 2 if None not in (epoch, epochs, steps) and self.epoch_level is not None else 0
-        self._stepped_in_turn = epoch
+        self._note_turn(epoch)
         if self.epoch_level is not None:
             # The inner loop counts within its epoch; the run's own count goes on.
             steps = steps * epochs if steps is not None and epochs is not None else None
@@ -120,6 +121,19 @@ class Nest:
         if epoch is not None or epochs is not None or steps is not None:
             self._training.channel.writer.progress(epoch, epochs, None if step is None else int(step), None if steps is None else int(steps))
         return far
+
+    def _note_turn(self, epoch):
+        self._stepped_in_turn = epoch
+        if epoch is not None:
+            self._first_turn = self._first_turn or (epoch, self._training.step)
+            self._last_turn = (epoch, self._training.step)
+
+    def turn_by_steps(self):
+        """The epoch that the last step belonged to, by the pace of those before; None where nothing is known."""
+        if self._first_turn is None or self._last_turn[0] == self._first_turn[0]:
+            return None
+        (first, first_step), (last, last_step) = self._first_turn, self._last_turn
+        return last + (self._training.step - last_step) * (last - first) / max(1, last_step - first_step)
 
     def tell_exit(self, level, how, leaving, error, values, turn):
         """The "loop-exit" observation. `leaving` is the statement, where one is known; `error` its exception."""

@@ -334,3 +334,24 @@ for epoch in range(10):
         break
 """)
     assert got.observations("loop-exit") == []
+
+
+def test_a_function_whose_steps_are_far_from_its_plan_was_left_by_its_only_way_out(loop):
+    got = loop(POOR + """
+import sys, time
+def main():
+    for epoch in range(200):
+        for part in iter(range(20)):
+            zero_grad()
+            step()
+            sys.settrace(None)
+            _pulse.tokens_s = -1
+            time.sleep(0.001)
+        score = epoch / 10
+        if score >= 3:
+            break
+main()
+""")
+    left = last_exit(got)
+    assert (left["how"], left["condition"]) == ("break", "score >= 3")
+    assert 25 <= left["turn"] <= 35
