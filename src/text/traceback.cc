@@ -6,6 +6,7 @@
 
 #include "base/parse.h"
 #include "text/metric_line.h"
+#include "text/number.h"
 #include "text/terminal_text.h"
 
 namespace whystop {
@@ -177,6 +178,10 @@ std::optional<ExceptionSeen> ReadBareException(std::string_view body, Place plac
   std::string_view type;
   std::string_view message;
   if (!IsExceptionLine(body, type, message) || !NamesAnError(type)) {
+    return std::nullopt;
+  }
+  // "TestError: 0.25" is a figure; a key may be a number.
+  if (ReadNumber(message) && type != "KeyError") {
     return std::nullopt;
   }
   ExceptionSeen seen;

@@ -87,6 +87,14 @@ TEST(Traceback, AnInterruptOfTheExitIsNotWhatEndedTheProgram) {
   EXPECT_EQ(waiting.at(0).seen.type, "KeyboardInterrupt");
 }
 
+TEST(Traceback, AFigureIsNoException) {
+  EXPECT_TRUE(ReadBareException("ValueError: bad shape", {}).has_value());
+  EXPECT_TRUE(ReadBareException("torch.OutOfMemoryError: CUDA out of memory", {}).has_value());
+  EXPECT_TRUE(ReadBareException("KeyError: 3", {}).has_value());
+  EXPECT_FALSE(ReadBareException("TestError: 0.25", {}).has_value());
+  EXPECT_FALSE(ReadBareException("Mean Error: bad", {}).has_value());
+}
+
 TEST(Traceback, WorkersOwnExceptionIsTheFirst) {
   const auto all = Read(
       "0: Traceback (most recent call last):\n"
