@@ -23,7 +23,8 @@ typedef struct {
   PyObject *unscaled, *tensor_type;
   PyObject *other_optimizer, *sampling, *not_first, *attend, *take_late, *loop_event, *strange_loss,
       *nonfinite_loss, *odd_rate, *look_at_batch, *other_iterator;
-  long long step, steps, backwards, batches, loop_skip, attention_at, data_pending, data_due_in;
+  long long step, steps, backwards, zeroed_at, batches, loop_skip, attention_at, data_pending,
+      data_due_in;
   double tokens_s, spent_s, share, always_s, sample_cost_s, wait_s, duration_s, last_end_s,
       wait_began_s, hooks_s, measured_s;
   double loss_sum, loss_first;
@@ -386,6 +387,7 @@ static PyMemberDef pulse_members[] = {WS_OBJECT(unscaled),
                                       WS_COUNT(step),
                                       WS_COUNT(steps),
                                       WS_COUNT(backwards),
+                                      WS_COUNT(zeroed_at),
                                       WS_COUNT(batches),
                                       WS_COUNT(loop_skip),
                                       WS_COUNT(attention_at),
@@ -424,6 +426,9 @@ static PyType_Spec pulse_spec = {"whystop._native.Pulse", sizeof(Pulse), 0, Py_T
 
 int ws_pulse_event(PyObject* self, int kind, PyObject* text) {
   Pulse* pulse = (Pulse*)self;
+  if (kind == WS_ZERO_GRAD) {
+    pulse->zeroed_at = pulse->backwards;
+  }
   return pulse->kinds & kind ? tell(pulse->loop_event, text, NULL) : 1;
 }
 

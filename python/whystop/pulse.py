@@ -40,7 +40,7 @@ class PurePulse:
     other_iterator = None  # (iterator): another one than before gives a batch.
 
     def __init__(self):
-        self.step = self.steps = self.backwards = self.batches = 0
+        self.step = self.steps = self.backwards = self.zeroed_at = self.batches = 0
         self.loop_skip = self.attention_at = self.data_pending = self.data_due_in = self.kinds = self.losses = 0
         self.tokens_s = self.spent_s = self.share = self.always_s = self.sample_cost_s = self.wait_s = self.measured_s = 0.0
         self.duration_s = 0.0
@@ -173,6 +173,8 @@ class PureBell:
 
     def __call__(self, *arguments):
         self.count += 1
+        if self._kind == ZERO_GRAD:
+            self._pulse.zeroed_at = self._pulse.backwards
         if self.count == self.due_at:
             self._due(*arguments)
         if self._pulse.kinds & self._kind:

@@ -89,7 +89,7 @@ class Optimizers:
         )
 
     def _compare(self, optimizer, steps):
-        channel, step = self._training.channel, self._training.step
+        channel, step, pulse = self._training.channel, self._training.step, self._training.pulse
         own = [parameter for group in optimizer.param_groups for parameter in group["params"]]
         without = [
             self._names.of(parameter, f"parameter{index}")
@@ -103,6 +103,7 @@ class Optimizers:
             tensors=len(own),
             without=len(without),
             frozen=sum(not parameter.requires_grad for parameter in own),
+            zeroed_before_step=0 < pulse.backwards == pulse.zeroed_at,
         )
         if without:
             channel.observe("parameter-without-gradient", step, steps=steps, count=len(without), of=len(own), names=names_text(without))

@@ -190,6 +190,12 @@ bool NoGradientsInOptimizer(const CaseFile& run) {
              NumberOf(*present, "tensors") - NumberOf(*present, "frozen");
 }
 
+bool ZeroedBeforeStep(const CaseFile& run) {
+  const Observation* present = run.FindObservation("gradients-present");
+  return present != nullptr && NumberOf(*present, "zeroed_before_step") > 0 &&
+         NoGradientsInOptimizer(run);
+}
+
 bool OptimizerHoldsOthers(const CaseFile& run) {
   const auto optimizers = ObservationsOf(run, "optimizer");
   const bool orphans =

@@ -54,6 +54,8 @@ bool ConstantFromTheStart(const CaseFile& run);
 
 /// backward() ran, but not one tensor of the optimizer has a gradient.
 bool NoGradientsInOptimizer(const CaseFile& run);
+/// The gradients were there, and were thrown away before the optimizer could use them.
+bool ZeroedBeforeStep(const CaseFile& run);
 /// Trainable parameters exist that the optimizer does not hold, or it holds tensors of no living
 /// module.
 bool OptimizerHoldsOthers(const CaseFile& run);

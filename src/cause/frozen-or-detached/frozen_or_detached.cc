@@ -17,7 +17,7 @@ constexpr double kPointsMin = 20;
 void WeighFrozenOrDetached(const CaseFile& run, Hypothesis& out) {
   const Observation* without = run.FindObservation("parameter-without-gradient");
   const Finding* zero = run.FindFirst("gradient/zero");
-  if (Counted(run, "backwards").value_or(0) == 0) {
+  if (Counted(run, "backwards").value_or(0) == 0 || ZeroedBeforeStep(run)) {
     return;
   }
   // A head on top of a graph that is cut learns a little. A few tensors without a gradient (an
