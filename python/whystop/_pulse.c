@@ -22,7 +22,7 @@ typedef struct {
       *iterator; /* The last three are weak references, or NULL. */
   PyObject *unscaled, *tensor_type;
   PyObject *other_optimizer, *sampling, *not_first, *attend, *take_late, *loop_event, *strange_loss,
-      *nonfinite_loss, *odd_rate, *look_at_batch, *other_iterator;
+      *nonfinite_loss, *first_loss, *odd_rate, *look_at_batch, *other_iterator;
   long long step, steps, backwards, zeroed_at, batches, loop_skip, attention_at, data_pending,
       data_due_in;
   double tokens_s, spent_s, share, always_s, sample_cost_s, wait_s, duration_s, last_end_s,
@@ -260,6 +260,9 @@ static PyObject* before_backward(PyObject* self, PyObject* args) {
   int fine = pulse->kinds & WS_BACKWARD ? tell(pulse->loop_event, text_backward, NULL) : 1;
   const double began_s = begin(pulse);
   PyObject* root = take_root(pulse, argument(args, 0));
+  if (fine && root != NULL && pulse->backwards == 1) {
+    fine = tell(pulse->first_loss, root, NULL);
+  }
   if (fine && root != NULL) {
     fine = is_on_host(pulse, root) ? note_loss(pulse, root) : tell(pulse->strange_loss, root, NULL);
   }
@@ -381,6 +384,7 @@ static PyMemberDef pulse_members[] = {WS_OBJECT(unscaled),
                                       WS_OBJECT(loop_event),
                                       WS_OBJECT(strange_loss),
                                       WS_OBJECT(nonfinite_loss),
+                                      WS_OBJECT(first_loss),
                                       WS_OBJECT(odd_rate),
                                       WS_OBJECT(look_at_batch),
                                       WS_OBJECT(other_iterator),

@@ -35,6 +35,7 @@ class PurePulse:
     loop_event = None  # (kind): something happened in the training loop.
     strange_loss = None  # (tensor): a loss that cannot be read at once.
     nonfinite_loss = None  # (value, tensor)
+    first_loss = None  # (tensor)
     odd_rate = None  # (rate) -> number or None, of a learning rate that is no float.
     look_at_batch = None  # (batch, iterator): data_pending has reached data_due_in.
     other_iterator = None  # (iterator): another one than before gives a batch.
@@ -102,6 +103,8 @@ class PurePulse:
             root = tensors if not isinstance(tensors, (list, tuple)) else (tensors[0] if len(tensors) == 1 else None)
         if root is None:
             return
+        if self.backwards == 1 and self.first_loss is not None:
+            self.first_loss(root)
         if type(root) is self.tensor_type and root.is_cpu:
             self._note_loss(root)
         else:

@@ -2,6 +2,7 @@
 
 from whystop import ring
 from whystop.guard import quiet
+from whystop.torch_graph import broadcast_difference
 
 
 class Backwards:
@@ -14,10 +15,18 @@ class Backwards:
         training.pulse.tensor_type = torch.Tensor
         training.pulse.strange_loss = self._read_late
         training.pulse.nonfinite_loss = self._nonfinite
+        training.pulse.first_loss = self._first
 
     @quiet
     def _nonfinite(self, value, loss):
         self.on_nonfinite(value, loss)
+
+    @quiet
+    def _first(self, loss):
+        found = broadcast_difference(loss)
+        if found is not None:
+            shapes = ["x".join(map(str, shape)) for shape in found]
+            self._training.channel.observe("broadcast-difference", self._training.step, output_shape=shapes[0], shape=shapes[1])
 
     @quiet
     def _read_late(self, loss):

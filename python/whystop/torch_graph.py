@@ -1,10 +1,11 @@
-"""Looks into the graph of a loss that is not finite, before its backward pass frees it."""
+"""Looks into the graph of a loss before its backward pass frees it: of one that is not finite, and of the first ones."""
 
 from whystop.tensors import nonfinite
 
 _NODES_MAX = 3000
 _TENSORS_MAX = 600
 _ELEMENTS_MAX = 1 << 22
+_HAND_WRITTEN_DEPTH = 4  # Mean, root, power, difference.
 
 
 class Origin:
@@ -34,6 +35,30 @@ def find_origin(loss, reader):
                 if best is None or (depth, leaf) > best[0]:
                     best = ((depth, leaf), Origin(node.name(), name[len("_saved_") :], "x".join(map(str, tensor.shape)), leaf))
     return best[1] if best is not None else None
+
+
+def broadcast_difference(loss):
+    """(shape of the output, shape of the difference) where an error written by hand subtracts targets [N] from outputs [N, 1]: a
+    table of all pairs. None where it does not. A difference of two things that learn may be meant so."""
+    for depth, node in _walk(loss.grad_fn):
+        if depth > _HAND_WRITTEN_DEPTH:
+            return None
+        if node.name() not in ("SubBackward0", "RsubBackward1"):
+            continue
+        sides = [following for following, _ in node.next_functions]
+        learning = [side for side in sides if side is not None]
+        whole = _shape(node)
+        if len(learning) == 1 and whole is not None and len(whole) == 2 and whole[0] == whole[1] > 1:
+            part = _shape(learning[0])
+            if part in ((whole[0], 1), (whole[0],)):
+                return part, whole
+    return None
+
+
+def _shape(node):
+    """Of the value that this node's operation gave; _input_metadata is there from torch 2.1 on."""
+    metadata = getattr(node, "_input_metadata", None)
+    return tuple(metadata[0].shape) if metadata else None
 
 
 def _walk(start):

@@ -214,3 +214,29 @@ for epoch in range(5):
     counts = got.observations("counts")[-1]
     assert (counts["steps"], counts["backwards"], counts["loss_calls"]) == (0, 0, 5)
     assert got.observations("loop-plan")[-1]["planned"] == 5
+
+
+HAND_WRITTEN = """
+import torch
+torch.manual_seed(1)
+torch.set_num_threads(1)
+net = torch.nn.Linear(6, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+for step in range(5):
+    x = torch.randn(16, 6)
+    loss = ((net(x){squeeze} - x.sum(1)) ** 2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_a_difference_of_all_pairs_is_told(run, script):
+    got = run(script(HAND_WRITTEN.replace("{squeeze}", "")))
+    seen = got.one("broadcast-difference")
+    assert (seen["output_shape"], seen["shape"]) == ("16x1", "16x16")
+
+
+def test_a_difference_of_equal_shapes_is_not(run, script):
+    got = run(script(HAND_WRITTEN.replace("{squeeze}", ".squeeze(1)")))
+    assert got.observations("broadcast-difference") == []

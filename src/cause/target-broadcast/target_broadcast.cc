@@ -5,6 +5,14 @@
 namespace whystop {
 
 void WeighTargetBroadcast(const CaseFile& run, Hypothesis& out) {
+  if (const Observation* table = run.FindObservation("broadcast-difference")) {
+    out.Add(Decisive("loss", "the loss subtracts targets from outputs of shape " +
+                                 TextOf(*table, "output_shape") + " and gets a table of shape " +
+                                 TextOf(*table, "shape") +
+                                 ": every output is compared with every target"));
+    out.Fix("give both the same shape: target.view_as(output), or output.squeeze(-1)");
+    return;
+  }
   const auto calls = LossCalls(run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
   for (const Observation* call : calls) {
     const std::string output = TextOf(*call, "input_shape");
