@@ -11,6 +11,7 @@ _FRAMES_MAX = 60
 _LOOPS_MAX = 8
 _SNAPSHOT = sys.version_info < (3, 13)  # f_locals of a function is a copy that stays alive with the frame.
 _OPTIMIZED = 1
+_STEPS_TO_JUDGE = 20
 
 
 class Codes:
@@ -69,7 +70,6 @@ class Nest:
     def __init__(self, training, levels):
         self._training = training
         self.levels = levels
-        self._stepped_in_turn = None  # The epoch of the last step that was looked at.
         self._first_turn = self._last_turn = None  # (epoch, step) at the first and the last look.
         self.epoch_level, self.step_level = _roles(levels)
 
@@ -123,7 +123,6 @@ class Nest:
         return far
 
     def _note_turn(self, epoch):
-        self._stepped_in_turn = epoch
         if epoch is not None:
             self._first_turn = self._first_turn or (epoch, self._training.step)
             self._last_turn = (epoch, self._training.step)
@@ -134,6 +133,13 @@ class Nest:
             return None
         (first, first_step), (last, last_step) = self._first_turn, self._last_turn
         return last + (self._training.step - last_step) * (last - first) / max(1, last_step - first_step)
+
+    def _last_stepped_turn(self):
+        """The epoch of the last step, at most: looks are few, but an epoch takes at least as many steps as they show."""
+        if self._first_turn is None or self._last_turn[1] - self._first_turn[1] < _STEPS_TO_JUDGE:
+            return None
+        (first, first_step), (last, last_step) = self._first_turn, self._last_turn
+        return last + 1 + int((self._training.step - last_step) * (last - first + 1) / (last_step - first_step))
 
     def tell_exit(self, level, how, leaving, error, values, turn):
         """The "loop-exit" observation. `leaving` is the statement, where one is known; `error` its exception."""
@@ -155,7 +161,7 @@ class Nest:
             turn=turn,
             planned=plan.planned if plan is not None else None,
             variable=plan.variable if plan is not None else None,
-            stepped_in_turn=self._stepped_in_turn if level is self.epoch_level else None,
+            stepped_in_turn=self._last_stepped_turn() if level is self.epoch_level else None,
             batches_over=self.step_level.plan.over if level is self.epoch_level and self.step_level and self.step_level.plan else None,
             error_type=error[0] if error is not None else None,
             error_message=error[1] if error is not None else None,

@@ -8,8 +8,8 @@
 namespace whystop {
 namespace {
 
-// The turn of the last step is read some ten times a second, so that it may lag behind: half of
-// the epochs are no lag.
+// The epoch of the last step is an upper bound, which may lie one or two too high: half of the
+// epochs are no matter of that.
 constexpr double kTurnsMin = 4;
 constexpr double kSteppedShareMax = 0.5;
 

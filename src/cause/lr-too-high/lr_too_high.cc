@@ -111,8 +111,11 @@ void WeighLrTooHigh(const CaseFile& run, Hypothesis& out) {
       learning.basis != nullptr && learning.basis->Number("last").value_or(0) < 0 &&
       learning.state ==
           Learning::kDiverged;  // To minus infinity: a matter of the loss, not of the rate.
+  // Seen at every step and never finite: it was lost before the rate could do anything.
+  const bool lost_at_first = run.probe_loaded && lost != nullptr && learning.basis != nullptr &&
+                             learning.basis->Number("points").value_or(0) == 0;
   const bool failed = LearningFailed(run) || swings != nullptr || NanSeen(run);
-  if (!failed || ran_down || ConstantFromTheStart(run) ||
+  if (!failed || ran_down || lost_at_first || ConstantFromTheStart(run) ||
       run.FindFirst("data/not-finite") != nullptr ||
       (lost != nullptr && WasOrdinaryToTheEnd(run, *lost))) {
     return;
