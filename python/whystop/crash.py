@@ -97,9 +97,18 @@ def _name(kind):
     return kind.__qualname__ if module in ("builtins", "__main__", "") else f"{module}.{kind.__qualname__}"
 
 
+def _without_colours(text):
+    """Notebooks put a coloured traceback into the message."""
+    if "\x1b[" not in text:
+        return text
+    import re
+
+    return re.sub("\x1b\\[[0-9;]*[A-Za-z]", "", text)
+
+
 def _text(error):
     try:
-        return str(error)[:_MESSAGE_MAX]
+        return _without_colours(str(error))[:_MESSAGE_MAX]
     except Exception:
         return ""
 

@@ -6,6 +6,7 @@
 
 #include "base/human.h"
 #include "base/parse.h"
+#include "cause/exception_facts.h"
 #include "cause/training_facts.h"
 
 namespace whystop {
@@ -93,7 +94,16 @@ const Observation* FinalExit(const CaseFile& run) {
   }
   const std::string how = TextOf(*last, "how");
   const bool inner = NumberOf(*last, "level") > 0;
-  return inner && (how == "break" || how == "end") ? nullptr : last;
+  if (inner && (how == "break" || how == "end")) {
+    return nullptr;
+  }
+  // An exception behind the loop ended the program, whatever ended the loop; unless it is what a
+  // program says of its own NaN.
+  const bool left_quietly = how == "break" || how == "return" || how == "end";
+  const bool raised_later = left_quietly && ErrorOf(*last).empty() &&
+                            ReasonOf(last) != ExitReason::kNotFinite &&
+                            FindEndingException(run) != nullptr;
+  return raised_later ? nullptr : last;
 }
 
 ExitReason ReasonOf(const Observation* exit) {
