@@ -44,7 +44,7 @@ class RingCollector {
   std::int64_t folder_changed_ns_ = -1;
   std::map<std::string, Ring> open_;   // By file name.
   std::map<std::string, bool> ended_;  // Seen to their end; never opened again.
-  std::chrono::milliseconds interval_{1000};
+  std::chrono::milliseconds interval_{250};
 };
 
 }  // namespace whystop
