@@ -123,9 +123,11 @@ class Nest:
         return far
 
     def _note_turn(self, epoch):
-        if epoch is not None:
-            self._first_turn = self._first_turn or (epoch, self._training.step)
-            self._last_turn = (epoch, self._training.step)
+        if epoch is None:
+            return
+        if self._last_turn is None or epoch < self._last_turn[0]:  # The loop began, perhaps once more.
+            self._first_turn = (epoch, self._training.step)
+        self._last_turn = (epoch, self._training.step)
 
     def turn_by_steps(self):
         """The epoch that the last step belonged to, by the pace of those before; None where nothing is known."""
@@ -136,7 +138,8 @@ class Nest:
 
     def _last_stepped_turn(self):
         """The epoch of the last step, at most: looks are few, but an epoch takes at least as many steps as they show."""
-        if self._first_turn is None or self._last_turn[1] - self._first_turn[1] < _STEPS_TO_JUDGE:
+        batches = self.step_level.plan if self.step_level is not None else None
+        if batches is None or not batches.spends or self._first_turn is None or self._last_turn[1] - self._first_turn[1] < _STEPS_TO_JUDGE:
             return None
         (first, first_step), (last, last_step) = self._first_turn, self._last_turn
         return last + 1 + int((self._training.step - last_step) * (last - first + 1) / (last_step - first_step))
@@ -169,6 +172,8 @@ class Nest:
             flag_line=flag[1] if flag else None,
             flag_condition=flag[2] if flag else None,
         )
+        if level is self.epoch_level:
+            self._first_turn = self._last_turn = None
 
     def is_batch_loop(self, level):
         """The loop over batches inside the one over epochs: it ends every epoch, and that is nothing to tell."""

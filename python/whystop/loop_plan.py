@@ -10,7 +10,7 @@ _WRAPPERS = frozenset(["tqdm", "trange", "track", "progress_bar", "prange", "lis
 class Plan:
     """The plan of one loop, evaluated in the frame that runs it. Absent values are not known."""
 
-    def __init__(self, kind, planned=None, variable=None, start=0, stride=1, over="", loader=False):
+    def __init__(self, kind, planned=None, variable=None, start=0, stride=1, over="", loader=False, spends=False):
         self.kind = kind  # "range", "sized", "while", "unknown"
         self.planned = planned
         self.variable = None  # The name that counts the turns; None: nothing does.
@@ -21,6 +21,7 @@ class Plan:
         self.stride = stride
         self.over = over  # The header's expression, as written.
         self.loader = loader  # The loop takes its turns from a DataLoader.
+        self.spends = spends  # It goes over an iterator that was there before it: a second pass finds nothing.
 
     def count_by(self, variable):
         self.variable = variable
@@ -103,7 +104,7 @@ def _plan_value(node, scope):
     try:
         return Plan("sized", length(value), loader=loader)
     except Unknown:
-        return Plan("unknown", loader=loader)
+        return Plan("unknown", loader=loader, spends=hasattr(type(value), "__next__"))
 
 
 def _plan_while(loop, scope):

@@ -355,3 +355,28 @@ main()
     left = last_exit(got)
     assert (left["how"], left["condition"]) == ("break", "score >= 3")
     assert 25 <= left["turn"] <= 35
+
+
+GENERATOR = """
+import time
+def batches():
+    for part in range(400):
+        yield part
+def fit(source):
+    for epoch in range(20):
+        for part in source:
+            zero_grad()
+            step()
+            time.sleep(0.001)
+"""
+
+
+def test_epochs_behind_an_exhausted_generator_are_told(loop):
+    left = last_exit(loop(GENERATOR + "fit(batches())\n"))
+    assert (left["how"], left["turn"], left["batches_over"]) == ("end", 20, "source")
+    assert left["stepped_in_turn"] <= 3
+
+
+def test_the_same_loop_over_a_list_tells_no_last_step(loop):
+    left = last_exit(loop(GENERATOR + "fit(list(batches())[:20])\n"))
+    assert (left["how"], left["turn"], left.get("stepped_in_turn")) == ("end", 20, None)
