@@ -106,7 +106,9 @@ bool WasOrdinaryToTheEnd(const CaseFile& run, const Finding& lost) {
 void WeighLrTooHigh(const CaseFile& run, Hypothesis& out) {
   const Finding* lost = LossLost(run);
   const LearningView learning = LearningOf(run);
-  const Finding* swings = run.FindFirst("loss/oscillates");
+  // The loss of adversaries goes up and down by its nature.
+  const bool adversaries = ObservationsOf(run, "optimizer").size() > 1;
+  const Finding* swings = adversaries ? nullptr : run.FindFirst("loss/oscillates");
   const bool ran_down =
       learning.basis != nullptr && learning.basis->Number("last").value_or(0) < 0 &&
       learning.state ==
@@ -140,7 +142,7 @@ void WeighLrTooHigh(const CaseFile& run, Hypothesis& out) {
                      swings->facts));
   }
   if (learning.state == Learning::kDiverged && lost == nullptr && learning.basis != nullptr &&
-      run.FindFirst("loss/spike") == nullptr) {
+      !adversaries && run.FindFirst("loss/spike") == nullptr) {
     out.Add(Supports("series", learning.text, learning.basis->facts));
   }
   if (large == nullptr && !out.evidence().empty() && !run.probe_loaded) {

@@ -15,6 +15,7 @@ constexpr double kAboveMin = 0.5;
 constexpr double kAboveMax = 1.5;
 constexpr double kAboveNoise = 5;
 constexpr double kShareMin = 0.1;
+constexpr double kFallen = 0.5;  // Of the highest level of the first eighth.
 constexpr std::int64_t kPointsMin = 20;
 
 /// A training loss that, long after its start, keeps jumping far above where it began: updates
@@ -39,7 +40,10 @@ class LossOscillates final : public HistoryDetector {
     const double share = static_cast<double>(above) / static_cast<double>(late.size());
     // Never back below its start: that is divergence. Well below it on the whole: it learns, if
     // noisily.
-    if (share < kShareMin || below == 0 || Median(shape.levels) < first - 0.1 * size) {
+    // Of tiny batches the first few values may be low by chance: then the levels tell.
+    const bool falls = Median(shape.levels) < first - 0.1 * size ||
+                       (shape.start > 0 && shape.end < kFallen * shape.start);
+    if (share < kShareMin || below == 0 || falls) {
       return;
     }
     Finding finding = About("loss/oscillates", name, series);
