@@ -74,7 +74,8 @@ def spike(program, rng):
 
 
 def overfit(program, rng):
-    program.add("spoil", "x, y = x[:48], y[:48]", f"noisy = torch.rand(48) < {rng.choice([0.2, 0.3])}", "y[noisy] = y[noisy].flip(0)")
+    program.add("spoil", "x, y = x[:48], y[:48]", f"noisy = torch.rand(48) < {rng.choice([0.2, 0.3])}",
+                f"y[noisy] = (y[noisy] + 1) % {program.facts['classes']}")
     program.epochs, program.batch, program.facts["count"] = 150, 16, 48
 
 

@@ -46,7 +46,20 @@ bool EndsWorseThanGuessing(const CaseFile& run, const LearningView& learning) {
     return false;
   }
   const double last = learning.basis->Number("last").value_or(0);
-  return last > 1.5 * *guess && last > 0.3 * learning.basis->Number("first").value_or(0);
+  // Outputs far from zero make a loss high by themselves, and it may fall a long way in vain.
+  const auto calls = LossCalls(run, {"cross_entropy", "nll_loss"});
+  const bool wild = !calls.empty() && NumberOf(*calls.front(), "input_std") > 10;
+  return last > 1.5 * *guess && (wild || last > 0.3 * learning.basis->Number("first").value_or(0));
+}
+
+/// The same of a regression: a constant would do better, after it had time.
+bool EndsWorseThanTheMean(const CaseFile& run, const LearningView& learning) {
+  if (learning.basis == nullptr || learning.basis->Number("points").value_or(0) < 50) {
+    return false;
+  }
+  const double last = learning.basis->Number("last").value_or(0);
+  const auto mean = LossOfTheMean(run, learning.basis->Number("first").value_or(0), last);
+  return mean && last > 1.5 * *mean;
 }
 
 }  // namespace
@@ -54,7 +67,8 @@ bool EndsWorseThanGuessing(const CaseFile& run, const LearningView& learning) {
 bool LearningFailed(const CaseFile& run) {
   const LearningView learning = LearningOf(run);
   return LossLost(run) != nullptr || ReasonOf(FinalExit(run)) == ExitReason::kNotFinite ||
-         learning.Bad() || EndsWorseThanGuessing(run, learning) || MissesTheMean(run);
+         learning.Bad() || EndsWorseThanGuessing(run, learning) ||
+         EndsWorseThanTheMean(run, learning) || MissesTheMean(run);
 }
 
 bool NotSeenToLearn(const CaseFile& run) {
