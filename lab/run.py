@@ -106,7 +106,7 @@ def main() -> int:
     parser.add_argument("--half", choices=("torch", "cpp", "both"), default="both")
     parser.add_argument("--only", nargs="*", help="labels or healthy families")
     parser.add_argument("--judge", action="store_true", help="run nothing new: judge again what was recorded")
-    parser.add_argument("--probe", help="with --judge: recordings of the probe with this hash, or the newest of any")
+    parser.add_argument("--probe", help="take recordings of the probe with this hash, or the newest of any")
     parser.add_argument("--misses", action="store_true", help="tell each wrong verdict of an even seed")
     parser.add_argument("--write", action="store_true", help="write docs/lab.md")
     options = parser.parse_args()
