@@ -106,9 +106,10 @@ bool WasOrdinaryToTheEnd(const CaseFile& run, const Finding& lost) {
 void WeighLrTooHigh(const CaseFile& run, Hypothesis& out) {
   const Finding* lost = LossLost(run);
   const LearningView learning = LearningOf(run);
-  // The loss of adversaries goes up and down by its nature.
+  // The loss of adversaries goes up and down by its nature, and one that learned may be noisy.
   const bool adversaries = ObservationsOf(run, "optimizer").size() > 1;
-  const Finding* swings = adversaries ? nullptr : run.FindFirst("loss/oscillates");
+  const Finding* swings =
+      adversaries || learning.Good() ? nullptr : run.FindFirst("loss/oscillates");
   const bool ran_down =
       learning.basis != nullptr && learning.basis->Number("last").value_or(0) < 0 &&
       learning.state ==
