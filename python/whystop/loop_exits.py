@@ -109,16 +109,18 @@ class Exits:
             self._find_unseen(self.nest.levels[0], Scope(names, names) if names is not None else None)
 
     def _find_unseen(self, level, scope):
-        inner = self.nest.levels[-1]
+        inner, plan = self.nest.levels[-1], level.plan
         turn = self.nest.turn_by_steps() if level is self.nest.epoch_level else None
-        planned = level.plan.planned if level.plan is not None else None
-        far = turn is not None and planned is not None and turn + 1 < _NEAR_END * planned
+        far = turn is not None and plan.planned is not None and turn + 1 < _NEAR_END * plan.planned
         cut_short = far or (inner.plan is not None and inner.plan.loader and self._training.step > self._pass_ended_at)
         leaving = unseen_exit(level, scope, cut_short)
-        if leaving is not None:
-            expressions = [expression for expression, _ in leaving.conditions if expression is not None]
-            turn = level.plan.turn(scope) if scope is not None and level.plan is not None else None if turn is None else int(turn)
-            self._tell(level, leaving.how, leaving, values=values_text(expressions, scope) if scope is not None else None, turn=turn)
+        if leaving is None:
+            return
+        values = None
+        if scope is not None:
+            values = values_text([expression for expression, _ in leaving.conditions if expression is not None], scope)
+            turn = plan.turn(scope) if plan is not None else None
+        self.nest.tell_exit(level, leaving.how, leaving, None, values, None if turn is None else int(turn), seen=False)
 
     def _left(self, candidate):
         leaving = candidate.leaving

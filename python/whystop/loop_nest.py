@@ -144,8 +144,9 @@ class Nest:
         (first, first_step), (last, last_step) = self._first_turn, self._last_turn
         return last + 1 + int((self._training.step - last_step) * (last - first + 1) / (last_step - first_step))
 
-    def tell_exit(self, level, how, leaving, error, values, turn):
-        """The "loop-exit" observation. `leaving` is the statement, where one is known; `error` its exception."""
+    def tell_exit(self, level, how, leaving, error, values, turn, seen=True):
+        """The "loop-exit" observation. `leaving` is the statement, where one is known; `error` its exception. Not `seen`: it is
+        the only one that is left."""
         plan = level.plan
         flag = _flag(level.loop, leaving)
         self._training.channel.observe(
@@ -161,6 +162,7 @@ class Nest:
             role=self._role(level),
             condition=leaving.text() if leaving is not None else plan.over if plan is not None and level.loop.kind == "while" else None,
             values=values,
+            seen=seen,
             turn=turn,
             planned=plan.planned if plan is not None else None,
             variable=plan.variable if plan is not None else None,

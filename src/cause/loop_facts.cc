@@ -171,6 +171,9 @@ std::string DescribeExit(const Observation& exit) {
   if (!TextOf(exit, "values").empty()) {
     text += " (" + TextOf(exit, "values") + ")";
   }
+  if (exit.Number("seen") == 0.0) {
+    text += " (by elimination: nobody saw it taken, but no other way out fits)";
+  }
   return text;
 }
 

@@ -87,6 +87,7 @@ print("after")
     assert (left["how"], left["line"], left["turn"], left["planned"]) == ("break", 12, 2, 10)
     assert left["condition"] == "not (val < best) and wait >= patience"
     assert left["values"] == "val=1.1, best=1, wait=1, patience=1"
+    assert left["seen"] == 1
     assert got.of("progress")[-1]["epoch"] == 2
 
 
@@ -302,6 +303,7 @@ for epoch in range(10):
 """)
     left = last_exit(got)
     assert (left["how"], left["condition"], left["values"], left["turn"]) == ("break", "loss < 0.5", "loss=0.1", 4)
+    assert left["seen"] == 0
 
 
 def test_of_two_ways_out_the_one_whose_condition_holds_is_told(loop):
