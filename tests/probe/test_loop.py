@@ -300,10 +300,11 @@ for epoch in range(10):
     sys.settrace(None)
     if loss < 0.5:
         break
+print(int(sys.version_info >= (3, 12)))
 """)
     left = last_exit(got)
     assert (left["how"], left["condition"], left["values"], left["turn"]) == ("break", "loss < 0.5", "loss=0.1", 4)
-    assert left["seen"] == 0
+    assert left["seen"] == int(got.out)  # sys.monitoring sees every exit, windows do not.
 
 
 def test_of_two_ways_out_the_one_whose_condition_holds_is_told(loop):
