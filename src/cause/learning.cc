@@ -8,6 +8,7 @@
 
 #include "cause/loop_facts.h"
 #include "cause/regression_facts.h"
+#include "cause/training_facts.h"
 
 namespace whystop {
 namespace {
@@ -151,13 +152,7 @@ bool NoBetterThanTheMean(const CaseFile& run, const Finding& loss) {
 
 bool OutputsAreConstant(const CaseFile& run) {
   const Observation* call = run.FindObservation("loss-call");
-  const auto spread = call == nullptr || call->Number("call").value_or(0) < 10
-                          ? std::nullopt
-                          : call->Number("rows_std_mean");
-  const double size = call == nullptr ? 0
-                                      : std::hypot(call->Number("input_mean").value_or(0),
-                                                   call->Number("input_std").value_or(0));
-  return spread && *spread < 1e-3 * size;
+  return call != nullptr && call->Number("call").value_or(0) >= 10 && GivesOneAnswer(*call, 1e-3);
 }
 
 LearningView BySeries(const CaseFile& run) {

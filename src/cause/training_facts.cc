@@ -159,8 +159,7 @@ bool LearnsSoundly(const CaseFile& run) {
     return false;
   }
   const auto spread = calls.empty() ? std::nullopt : calls.back()->Number("rows_std_mean");
-  return !spread || *spread > 1e-3 * std::hypot(NumberOf(*calls.back(), "input_mean"),
-                                                NumberOf(*calls.back(), "input_std"));
+  return !spread || (*spread > 0 && !GivesOneAnswer(*calls.back(), 1e-3));
 }
 
 void WeighLabelsAtGuessing(const CaseFile& run, const std::string& why, Hypothesis& out) {
@@ -185,15 +184,19 @@ double ShareOfGuessing(const CaseFile& run) {
   return learning.basis->Number("last").value_or(0) / std::log(NumberOf(*calls.back(), "classes"));
 }
 
+double OutputSize(const Observation& loss_call) {
+  return std::hypot(NumberOf(loss_call, "input_mean"), NumberOf(loss_call, "input_std"));
+}
+
+bool GivesOneAnswer(const Observation& loss_call, double share) {
+  const auto spread = loss_call.Number("rows_std_mean");
+  return spread && *spread < share * OutputSize(loss_call);
+}
+
 bool ConstantFromTheStart(const CaseFile& run) {
   const auto calls = ObservationsOf(run, "loss-call");
-  if (calls.empty() || NumberOf(*calls.front(), "call") != 1 ||
-      !calls.front()->Number("rows_std_mean")) {
-    return false;
-  }
-  const double size =
-      std::hypot(NumberOf(*calls.front(), "input_mean"), NumberOf(*calls.front(), "input_std"));
-  return NumberOf(*calls.front(), "rows_std_mean") < 1e-6 * size;
+  return !calls.empty() && NumberOf(*calls.front(), "call") == 1 &&
+         GivesOneAnswer(*calls.front(), 1e-6);
 }
 
 bool NoGradientsInOptimizer(const CaseFile& run) {
@@ -215,6 +218,12 @@ bool OptimizerHoldsOthers(const CaseFile& run) {
   const bool orphans =
       !optimizers.empty() && NumberOf(*optimizers.front(), "tensors_of_no_module") > 0;
   return orphans || run.FindObservation("parameter-not-in-optimizer") != nullptr;
+}
+
+bool UsesHalf(const CaseFile& run) {
+  const Observation* model = run.FindObservation("model");
+  return model != nullptr && MentionsAny(TextOf(*model, "dtypes"), {"float16"}) &&
+         !MentionsAny(TextOf(*model, "dtypes"), {"bfloat16"});
 }
 
 std::optional<double> Counted(const CaseFile& run, const std::string& what) {

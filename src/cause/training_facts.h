@@ -48,6 +48,10 @@ void WeighLabelsAtGuessing(const CaseFile& run, const std::string& why, Hypothes
 
 /// Where the loss of a classifier ends, as a share of that of guessing (ln k); 0: not known.
 double ShareOfGuessing(const CaseFile& run);
+/// Root mean square about zero of the outputs that a loss function was called with.
+double OutputSize(const Observation& loss_call);
+/// The outputs of this call differ from sample to sample by less than this share of their size.
+bool GivesOneAnswer(const Observation& loss_call, double share);
 /// The outputs were the same for every sample before anything was trained: the model does not look
 /// at its input.
 bool ConstantFromTheStart(const CaseFile& run);
@@ -59,6 +63,9 @@ bool ZeroedBeforeStep(const CaseFile& run);
 /// Trainable parameters exist that the optimizer does not hold, or it holds tensors of no living
 /// module.
 bool OptimizerHoldsOthers(const CaseFile& run);
+
+/// The weights are float16, which ends at 65504 and at 6e-8; bfloat16 has the range of float32.
+bool UsesHalf(const CaseFile& run);
 
 /// A total of the probe's last "counts".
 std::optional<double> Counted(const CaseFile& run, const std::string& what);

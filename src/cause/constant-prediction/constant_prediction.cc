@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/training_facts.h"
@@ -17,12 +15,10 @@ void WeighConstantPrediction(const CaseFile& run, Hypothesis& out) {
   const Finding* flat = run.FindFirst("loss/plateau-from-start");
   if (!calls.empty()) {
     const Observation& last = *calls.back();
-    const auto spread = last.Number("rows_std_mean");
-    const double size = std::hypot(NumberOf(last, "input_mean"), NumberOf(last, "input_std"));
-    if (NumberOf(last, "call") >= 10 && spread && *spread < 1e-3 * size) {
+    if (NumberOf(last, "call") >= 10 && GivesOneAnswer(last, 1e-3)) {
       out.Add(Decisive("loss-call", "the outputs are the same for every sample: they differ by " +
-                                        HumanNumber(*spread) + " at a size of " +
-                                        HumanNumber(size)));
+                                        HumanNumber(NumberOf(last, "rows_std_mean")) +
+                                        " at a size of " + HumanNumber(OutputSize(last))));
     }
   } else if (flat != nullptr && !FactText(*flat, "guess").empty() && !run.probe_loaded) {
     out.Add(Supports("series",

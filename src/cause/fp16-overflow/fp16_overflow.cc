@@ -23,11 +23,8 @@ void WeighFp16Overflow(const CaseFile& run, Hypothesis& out) {
                  scale->facts));
     return;
   }
-  const Observation* model = run.FindObservation("model");
   const Finding* lost = LossLost(run);
-  if (model == nullptr || lost == nullptr || !MentionsAny(TextOf(*model, "dtypes"), {"float16"}) ||
-      MentionsAny(TextOf(*model, "dtypes"), {"bfloat16"}) ||
-      run.FindFirst("data/not-finite") != nullptr) {
+  if (lost == nullptr || !UsesHalf(run) || run.FindFirst("data/not-finite") != nullptr) {
     return;
   }
   out.Add(Supports("model", "the weights are float16, whose largest number is 65504"));

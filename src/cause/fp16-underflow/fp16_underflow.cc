@@ -6,11 +6,8 @@
 namespace whystop {
 
 void WeighFp16Underflow(const CaseFile& run, Hypothesis& out) {
-  const Observation* model = run.FindObservation("model");
   const Finding* zero = run.FindFirst("gradient/zero");
-  if (model == nullptr || zero == nullptr || !LearningFailed(run) ||
-      !MentionsAny(TextOf(*model, "dtypes"), {"float16"}) ||
-      MentionsAny(TextOf(*model, "dtypes"), {"bfloat16"})) {
+  if (zero == nullptr || !LearningFailed(run) || !UsesHalf(run)) {
     return;
   }
   out.Add(Supports("model", "the weights are float16: gradients below 6e-8 become zero"));

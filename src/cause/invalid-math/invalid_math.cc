@@ -33,12 +33,6 @@ bool FellInOneStep(const CaseFile& run, const Finding* lost) {
   return false;
 }
 
-bool UsesHalf(const CaseFile& run) {
-  const Observation* model = run.FindObservation("model");
-  return model != nullptr && MentionsAny(TextOf(*model, "dtypes"), {"float16"}) &&
-         !MentionsAny(TextOf(*model, "dtypes"), {"bfloat16"});
-}
-
 bool RefusedAtAnyScale(const CaseFile& run, Hypothesis& out) {
   const Finding* scale = run.FindFirst("scale/keeps-falling");
   if (scale != nullptr && scale->Number("last").value_or(1) < 1e-4 &&

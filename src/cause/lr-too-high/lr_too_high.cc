@@ -63,11 +63,8 @@ void WeighOutputs(const CaseFile& run, Hypothesis& out) {
       !rate) {
     return;
   }
-  const auto outputs = [](const Observation& call) {
-    return std::hypot(NumberOf(call, "input_mean"), NumberOf(call, "input_std"));
-  };
-  const double before = outputs(*calls.front());
-  const double after = outputs(*calls[1]);
+  const double before = OutputSize(*calls.front());
+  const double after = OutputSize(*calls[1]);
   const double usual = std::max(
       {before,
        std::hypot(NumberOf(*calls.front(), "target_mean"), NumberOf(*calls.front(), "target_std")),

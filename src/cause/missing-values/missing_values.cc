@@ -11,7 +11,7 @@ void WeighMissingValues(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const double least = NumberOf(*input, "min");
-  const bool sentinel = least == -999 || least == -9999 || least == -99999 || least == -1e20;
+  const bool sentinel = least == -999 || least == -9999 || least == -99999;
   if (sentinel && NumberOf(*input, "max") < -least / 5) {
     out.Add(Decisive("batch", "the inputs hold " + HumanNumber(least) +
                                   ", a mark for \"missing\", beside values up to " +

@@ -15,7 +15,6 @@ void WeighOverRegularised(const CaseFile& run, Hypothesis& out) {
   const Observation* model = run.FindObservation("model");
   const Observation* clip = run.FindObservation("clip");
   const auto optimizers = ObservationsOf(run, "optimizer");
-  const bool decoupled = OptimizerName(run) == "AdamW";
   std::string text;
   if (model != nullptr && NumberOf(*model, "dropout_max") >= 0.8) {
     text = "dropout drops " + Percent(NumberOf(*model, "dropout_max")) + " of the values";
@@ -23,9 +22,9 @@ void WeighOverRegularised(const CaseFile& run, Hypothesis& out) {
              NumberOf(*clip, "max_norm") <= 1e-3) {
     text = "gradients are clipped to a norm of " + HumanNumber(NumberOf(*clip, "max_norm"));
   } else if (!optimizers.empty()) {
+    // Decoupled decay is what it takes off a step, judged below.
     const double decay = NumberOf(*optimizers.front(), "weight_decay");
-    const double pull = decoupled ? decay * LearningRate(run).value_or(0) : decay;
-    if ((decoupled && pull >= 0.01) || (!decoupled && pull >= 0.05)) {
+    if (OptimizerName(run) != "AdamW" && decay >= 0.05) {
       text = "weight_decay " + HumanNumber(decay) + " pulls every weight towards zero";
     }
   }

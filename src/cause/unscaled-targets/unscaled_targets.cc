@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/training_facts.h"
@@ -17,8 +15,7 @@ void WeighUnscaledTargets(const CaseFile& run, Hypothesis& out) {
       "targets have mean " + HumanNumber(NumberOf(*calls.front(), "target_mean")) + " and spread " +
       HumanNumber(NumberOf(*calls.front(), "target_std")) + ", the first outputs spread " +
       HumanNumber(NumberOf(*calls.front(), "input_std"));
-  const bool far = *size > 10 * std::hypot(NumberOf(*calls.front(), "input_mean"),
-                                           NumberOf(*calls.front(), "input_std"));
+  const bool far = *size > 10 * OutputSize(*calls.front());
   out.Add(far ? Decisive("loss-call", text) : Supports("loss-call", text));
   out.Fix("subtract the mean " + HumanNumber(NumberOf(*calls.front(), "target_mean")) +
           " from the targets and divide by " + HumanNumber(NumberOf(*calls.front(), "target_std")) +

@@ -91,7 +91,7 @@ class GradientExploding final : public HistoryDetector {
         shape.levels.begin() +
             static_cast<std::ptrdiff_t>(std::max<std::size_t>(shape.levels.size() / 4, 2)));
     const double usual = Median(std::move(early));
-    const double highest = std::max(shape.levels.back(), shape.worst);
+    const double highest = shape.worst;
     if (usual <= 0 || std::log10(highest / usual) < kLevelDecades) {
       return;
     }
