@@ -13,16 +13,11 @@
 namespace whystop {
 namespace {
 
-std::string_view TextOf(const Finding& finding, const char* name) {
-  const Fact* fact = finding.FindFact(name);
-  return fact == nullptr ? std::string_view{} : std::string_view(fact->text);
-}
-
 /// The series of that role that says most: the one with the most points, of the lowest rank.
 const Finding* BestOf(const CaseFile& run, std::string_view role) {
   const Finding* best = nullptr;
   for (const Finding& finding : run.findings) {
-    if (finding.detector != "loss/trend" || TextOf(finding, "role") != role) {
+    if (finding.detector != "loss/trend" || FactText(finding, "role") != role) {
       continue;
     }
     const bool better =
@@ -43,7 +38,7 @@ Learning StateOf(const Finding& finding) {
       {"diverged", Learning::kDiverged},
       {"never-learned", Learning::kNeverLearned},
   };
-  const std::string_view state = TextOf(finding, "state");
+  const std::string state = FactText(finding, "state");
   for (const auto& [name, learning] : kStates) {
     if (name == state) {
       return learning;
@@ -93,7 +88,7 @@ std::string Describe(const Finding& finding, Learning state) {
     case Learning::kUnknown:
       break;
   }
-  const std::string_view why = TextOf(finding, "state");
+  const std::string why = FactText(finding, "state");
   return text + (why == "too-short"      ? ": too few points to say"
                  : why == "start-unseen" ? ": level, but where it began is not here"
                                          : ": its noise hides the answer");
@@ -137,7 +132,7 @@ bool NearGuessing(const CaseFile& run, const Finding& loss) {
   const std::string* function = call == nullptr ? nullptr : call->Text("function");
   const double classes = call == nullptr ? 0 : call->Number("classes").value_or(0);
   return function != nullptr && *function == "cross_entropy" && classes >= 2 &&
-         TextOf(loss, "role") == "train-loss" &&
+         FactText(loss, "role") == "train-loss" &&
          loss.Number("last").value_or(0) > 0.85 * std::log(classes);
 }
 
@@ -146,7 +141,7 @@ bool NearGuessing(const CaseFile& run, const Finding& loss) {
 bool NoBetterThanTheMean(const CaseFile& run, const Finding& loss) {
   const auto mean =
       LossOfTheMean(run, loss.Number("first").value_or(0), loss.Number("last").value_or(0));
-  return mean && TextOf(loss, "role") == "train-loss" &&
+  return mean && FactText(loss, "role") == "train-loss" &&
          loss.Number("last").value_or(0) > 0.97 * *mean;
 }
 
@@ -174,7 +169,7 @@ LearningView BySeries(const CaseFile& run) {
   }
   // A held-out loss that rises again, or a score that lies flat, says little by itself.
   const Learning state = StateOf(*other);
-  const bool is_loss = TextOf(*other, "role") == "validation-loss";
+  const bool is_loss = FactText(*other, "role") == "validation-loss";
   const bool ends_bad = other->Number("not_finite_at_end").value_or(0) > 0;
   const bool plain = state == Learning::kImproving || state == Learning::kConverged ||
                      (state == Learning::kDiverged && ends_bad && is_loss) ||

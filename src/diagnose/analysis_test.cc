@@ -31,6 +31,19 @@ class WatchedRun {
   Analysis analysis_;
 };
 
+/// An exception that ended the program, as a log shows it: its traceback begins and ends at these
+/// lines.
+ExceptionSeen EndingException(std::string type, std::string message, std::int64_t first_line,
+                              std::int64_t last_line) {
+  ExceptionSeen seen;
+  seen.type = std::move(type);
+  seen.message = std::move(message);
+  seen.ended_process = true;
+  seen.place = {"log", first_line};
+  seen.last_line = last_line;
+  return seen;
+}
+
 std::string RootOf(const Verdict& verdict) {
   return verdict.causes.empty() ? "-" : verdict.causes.front().id;
 }
@@ -164,12 +177,7 @@ TEST(Analysis, WhatTheRunLivedThroughBeforeDidNotEndIt) {
 
 /// One rank raises, the others wait for it until the watchdog aborts them.
 TEST(Analysis, AnExceptionBeforeATimeoutOfTheOthersIsTheRoot) {
-  ExceptionSeen raised;
-  raised.type = "KeyError";
-  raised.message = "'x'";
-  raised.ended_process = true;
-  raised.place = {"log", 10};
-  raised.last_line = 14;
+  ExceptionSeen raised = EndingException("KeyError", "'x'", 10, 14);
   LogFact timeout;
   timeout.cause = "collective-timeout";
   timeout.role = LogFact::Role::kRoot;
@@ -253,12 +261,8 @@ TEST(Analysis, AConsequenceIsTheRootWhereTheEndingExceptionSaysIt) {
   fact.role = LogFact::Role::kCascade;
   fact.line = "RuntimeError: CUDA error: device-side assert triggered";
   fact.place = {"log", 14};
-  ExceptionSeen ending;
-  ending.type = "RuntimeError";
-  ending.message = "CUDA error: device-side assert triggered";
-  ending.ended_process = true;
-  ending.place = {"log", 10};
-  ending.last_line = 16;
+  const ExceptionSeen ending =
+      EndingException("RuntimeError", "CUDA error: device-side assert triggered", 10, 16);
   LogFact label;
   label.cause = "label-out-of-range";
   label.role = LogFact::Role::kRoot;
