@@ -261,7 +261,7 @@ TEST(Analysis, AConsequenceIsTheRootWhereTheEndingExceptionSaysIt) {
   fact.role = LogFact::Role::kCascade;
   fact.line = "RuntimeError: CUDA error: device-side assert triggered";
   fact.place = {"log", 14};
-  const ExceptionSeen ending =
+  ExceptionSeen ending =
       EndingException("RuntimeError", "CUDA error: device-side assert triggered", 10, 16);
   LogFact label;
   label.cause = "label-out-of-range";
