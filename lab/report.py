@@ -11,8 +11,9 @@ class Judged(NamedTuple):
     accepted: tuple  # Causes that may be named first; empty: none may be blamed
     question: str    # learning: the first root that blames; stop: the first that explains the end; any: among the roots and what contributes
     seed: int
-    verdict: dict
     name: str        # Of the program, to find it again
+    verdict: dict
+    detectors: set   # Those that found something
 
 
 def said(run: Judged) -> str:
@@ -79,11 +80,23 @@ def _alarms(healthy: List[Judged]) -> List[str]:
     return lines if counts else ["No cause was named of a healthy run, in any place."]
 
 
+def _detectors(sick: List[Judged], healthy: List[Judged]) -> List[str]:
+    """A finding blames nobody (a loss that has come to rest is one); a cause needs more. But it should be rare where nothing is wrong."""
+    lines = ["| detector | healthy runs with a finding | rate | 95 % interval | sick runs with one |", "| --- | --- | --- | --- | --- |"]
+    counts = collections.Counter(name for run in healthy for name in run.detectors)
+    others = collections.Counter(name for run in sick for name in run.detectors)
+    for name in sorted(counts | others, key=lambda name: (-counts[name], name)):
+        rate = counts[name] / max(len(healthy), 1)
+        lines.append(f"| {name} | {counts[name]} | {rate:.1%} | {interval(counts[name], len(healthy))} | {others[name]} |")
+    return lines
+
+
 def tables(runs: List[Judged]) -> str:
     sick = [run for run in runs if run.label != "healthy"]
     healthy = [run for run in runs if run.label == "healthy"]
     hits, alarms = sum(map(is_right, sick)), sum(not is_right(run) for run in healthy)
     lines = [f"Sick runs: root cause right in {hits} of {len(sick)} ({hits / max(len(sick), 1):.1%}, 95 % interval {interval(hits, len(sick))}).",
              f"Healthy runs: {alarms} of {len(healthy)} blamed ({alarms / max(len(healthy), 1):.1%}, 95 % interval {interval(alarms, len(healthy))}).",
-             "", *_labels(sick), "", *_families(healthy), "", *_alarms(healthy)]
+             "", *_labels(sick), "", *_families(healthy), "", *_alarms(healthy),
+             "", *_detectors(sick, healthy)]
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 """Makes labelled training runs, healthy and sick, runs each under whystop, and reports what was said of them (lab/README.md)."""
 
 import argparse
+import collections
 import concurrent.futures
 import datetime
 import os
@@ -13,8 +14,8 @@ import cpp_grid
 from programs.catalogue import cases
 from programs.program import digest
 from report import Judged, is_right, said, tables
-from runner import BUILD, ROOT, STORE, TorchRunner, probe_hash, record, verdict_of
-from truth import HEALTHY, SICK, state_of
+from runner import BUILD, ROOT, TorchRunner, judge, probe_hash, record
+from truth import HEALTHY, SICK, UNCLEAR, state_of
 
 AT_ONCE = int(os.environ.get("LAB_AT_ONCE", 2))
 
@@ -33,36 +34,60 @@ def do_all(pool, work, things: list, until: float) -> None:
         show(done, len(things))
 
 
+def state_in(runner: TorchRunner, case) -> str:
+    """Sick, healthy or unclear: by what the program and its twin scored."""
+    if case.label == "healthy" and case.judged == "always":
+        return HEALTHY
+    return state_of(case.judged, runner.score(case.text), runner.score(case.twin) if case.twin else None)
+
+
+def wanted(options, seed: int, counts: collections.Counter) -> list:
+    """The cases of a seed, without the kinds of which there are enough."""
+    only = options.only
+    return [case for case in cases(range(seed, seed + 1))
+            if (not only or case.label in only or case.family in only) and counts[case.family] < options.enough]
+
+
+def texts_of(grid: list) -> list:
+    return list(dict.fromkeys(text for case in grid for text in (case.twin, case.text) if text))
+
+
+def run_grid(options, runner: TorchRunner, until: float) -> list:
+    """Runs seed after seed, until there are enough runs of every kind that can be judged; returns the cases that were run."""
+    counts, grid = collections.Counter(), []
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        for seed in range(options.from_seed, options.seeds, options.stride):
+            new = wanted(options, seed, counts)
+            do_all(pool, runner.run, [text for text in texts_of(new) if not options.judge and not runner.is_done(text)], until)
+            new = [case for case in new if all(map(runner.is_done, texts_of([case])))]
+            counts.update(case.family for case in new if state_in(runner, case) == (HEALTHY if case.label == "healthy" else SICK))
+            grid += new
+    return grid
+
+
 def torch_half(options, until: float) -> list:
     runner = TorchRunner(options.probe or probe_hash())
-    grid = [case for case in cases(range(options.from_seed, options.seeds, options.stride)) if not options.only or case.label in options.only or case.family in options.only]
-    texts = list(dict.fromkeys(text for case in grid for text in (case.twin, case.text) if text))
+    grid = run_grid(options, runner, until)
+    texts = texts_of(grid)
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        do_all(pool, runner.run, [text for text in texts if not options.judge and not runner.is_done(text)], until)
-        done = [text for text in texts if runner.is_done(text)]
-        verdicts = dict(zip(done, pool.map(lambda text: verdict_of(runner.recording_of(text)), done)))
+        verdicts = dict(zip(texts, pool.map(lambda text: judge(runner.recording_of(text)), texts)))
     judged, twins, unclear = [], set(), 0
     for case in grid:
-        ready = case.text in verdicts and (case.twin is None or case.twin in verdicts)
-        if not ready:
-            continue
         twin = runner.score(case.twin) if case.twin else None
-        state = state_of(case.judged, runner.score(case.text), twin)
-        healthy = state == HEALTHY or case.label == "healthy"
-        if case.twin and case.twin not in twins and twin and twin.learned():
+        if twin and twin.learned() and case.twin not in twins:
             twins.add(case.twin)
-            judged.append(Judged("healthy", "twin", (), "learning", case.seed, verdicts[case.twin], digest(case.twin)))
-        if case.label == "healthy" and case.judged == "always":
-            state = HEALTHY
-        if state not in (SICK, HEALTHY):
+            judged.append(Judged("healthy", "twin", (), "learning", case.seed, digest(case.twin), *verdicts[case.twin]))
+        state = state_in(runner, case)
+        if state == UNCLEAR:
             unclear += 1
-            continue
-        label, family = ("healthy", case.family if case.label == "healthy" else f"weak {case.label}") if healthy else (case.label, case.label)
-        judged.append(Judged(label, family, () if healthy else case.accepted, case.question, case.seed, verdicts[case.text], digest(case.text)))
-    print(f"{unclear} runs left out: neither clearly hurt nor clearly sound", file=sys.stderr)
+        elif state == SICK:
+            judged.append(Judged(case.label, case.label, case.accepted, case.question, case.seed, digest(case.text), *verdicts[case.text]))
+        else:
+            family = case.family if case.label == "healthy" else f"weak {case.label}"
+            judged.append(Judged("healthy", family, (), "learning", case.seed, digest(case.text), *verdicts[case.text]))
     options.notes.append(f"PyTorch: {unclear} runs were left out, neither clearly hurt nor clearly sound (a fault that does no harm, a network that does not learn).")
     if options.probe == "any":
-        builds = {runner.recording_of(text).name[-8:] for text in done}
+        builds = {runner.recording_of(text).name[-8:] for text in texts}
         options.notes.append(f"The PyTorch recordings were made with {len(builds)} builds of the probe, as it was changed on the way; all are judged by one whystop.")
     return judged
 
@@ -76,8 +101,8 @@ def cpp_half(options, until: float) -> list:
 
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         do_all(pool, one, grid, until)
-        verdicts = list(pool.map(lambda run: verdict_of(one(run)), grid))
-    return [Judged(run.label, run.family, run.accepted, run.question, run.seed, verdict, " ".join(run.arguments)) for run, verdict in zip(grid, verdicts)]
+        verdicts = list(pool.map(lambda run: judge(one(run)), grid))
+    return [Judged(run.label, run.family, run.accepted, run.question, run.seed, " ".join(run.arguments), *verdict) for run, verdict in zip(grid, verdicts)]
 
 
 def text_of(halves: dict, command: str, notes: list) -> str:
@@ -100,6 +125,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="2 seeds of PyTorch, 4 of C++, at most 14 minutes")
     parser.add_argument("--seeds", type=int, default=40, help="how many seeds")
+    parser.add_argument("--enough", type=int, default=1 << 30, help="of PyTorch: no more seeds of a kind that has so many runs")
     parser.add_argument("--from-seed", type=int, default=0)
     parser.add_argument("--stride", type=int, default=1, help="of PyTorch: 2, from seed 1, runs only what is reported")
     parser.add_argument("--minutes", type=float, default=1e6, help="begin no run after that time; what is there is reported")

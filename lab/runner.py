@@ -76,6 +76,17 @@ def verdict_of(recording: pathlib.Path) -> dict:
     return json.loads(judged.stdout)
 
 
+def detectors_of(recording: pathlib.Path) -> set:
+    """The detectors that found something in it; those that tell a state, with the state."""
+    printed = whystop(["inspect", "--findings", recording], capture_output=True).stdout
+    findings = [json.loads(line) for line in printed.splitlines()]
+    return {": ".join(filter(None, (finding["detector"], finding["facts"].get("state")))) for finding in findings}
+
+
+def judge(recording: pathlib.Path) -> tuple:
+    return verdict_of(recording), detectors_of(recording)
+
+
 class TorchRunner:
     def __init__(self, probe: str):
         self.probe = probe

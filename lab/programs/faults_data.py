@@ -103,7 +103,7 @@ TOO_MANY_TO_LEARN_BY_HEART = dict(kinds=("classes",), samples_min=1000, models=(
 FAULTS = (
     Fault("labels-random", ("labels-random", "labels-misaligned"), random_labels, TOO_MANY_TO_LEARN_BY_HEART),
     Fault("labels-misaligned", ("labels-random", "labels-misaligned"), shifted_labels, TOO_MANY_TO_LEARN_BY_HEART),
-    Fault("class-imbalance", ("class-imbalance",), imbalance, {**CLASSES, "steps": 400, "smoothings": ("",)}),
+    Fault("class-imbalance", ("class-imbalance",), imbalance, {**CLASSES, "steps": 400, "smoothings": ("",), "schedules": ("none", "cosine", "step")}),
     Fault("unscaled-inputs", ("unscaled-inputs",), raw_inputs, {**VECTORS, "optimizers": ("SGD", "momentum", "Adam")}, BY_EFFECT),
     Fault("unscaled-targets", ("unscaled-targets",), raw_targets, dict(kinds=("regression",)), BY_EFFECT),
     Fault("nan-in-data", ("nan-in-data", "missing-values"), nan_rows, dict(kinds=("classes", "images", "series", "regression"))),

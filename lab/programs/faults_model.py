@@ -90,7 +90,7 @@ FAULTS = (
     Fault("saturation", ("saturation", "bad-init-scale"), saturated, {**MLP, "activations": ("sigmoid", "tanh"), "depths": (2, 3)}, BY_EFFECT),
     Fault("double-softmax", ("double-softmax",), double_softmax, {**CLASSIFIERS, "smoothings": ("",)}),
     Fault("wrong-loss-activation", ("wrong-loss-activation", "double-softmax"), wrong_pair,
-          dict(kinds=("classes", "regression"), models=("mlp",), regression_losses=("MSELoss",), smoothings=("",), binary=0)),
+          dict(kinds=("classes", "regression"), models=("mlp",), regression_losses=("MSELoss",), smoothings=("",), binary=0, validate=False)),
     Fault("target-broadcast", ("target-broadcast",), broadcast, REGRESSION),
     Fault("eval-mode-left-on", ("eval-mode-left-on",), left_in_eval, {**BN, "validate": True, "dropout": 0.3}, ALWAYS),
     Fault("bn-small-batch", ("bn-small-batch",), small_batches, {**BN, "validate": True, "styles": ("script", "functions", "trainer")}, BY_EFFECT),

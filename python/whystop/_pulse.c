@@ -20,20 +20,21 @@
 typedef struct {
   PyObject_HEAD PyObject *writer, *first, *latest,
       *iterator; /* The last three are weak references, or NULL. */
-  PyObject *unscaled, *tensor_type;
+  /* Torch's Tensor, and the descriptors of two of its attributes: looking them up in four types takes
+   * longer than the calls. */
+  PyObject *unscaled, *tensor_type, *item, *is_cpu;
   PyObject *other_optimizer, *sampling, *not_first, *attend, *take_late, *loop_event, *strange_loss,
       *nonfinite_loss, *first_loss, *odd_rate, *look_at_batch, *other_iterator;
   long long step, steps, backwards, zeroed_at, batches, loop_skip, attention_at, data_pending,
       data_due_in;
-  double tokens_s, spent_s, share, always_s, sample_cost_s, wait_s, duration_s, last_end_s,
-      wait_began_s, hooks_s, measured_s;
+  double tokens_s, spent_s, share, always_s, sample_cost_s, wait_s, duration_s, elapsed_s,
+      last_end_s, wait_began_s, hooks_s, measured_s;
   double loss_sum, loss_first;
   int losses, losses_known, loss_of_closure, kinds;
   char inside_step, late_waiting;
 } Pulse;
 
-static PyObject *text_param_groups, *text_lr, *text_item, *text_is_cpu, *text_step, *text_backward,
-    *text_data;
+static PyObject *text_param_groups, *text_lr, *text_step, *text_backward, *text_data;
 
 static double now_s(void) {
   struct timespec now;
@@ -142,10 +143,10 @@ static int take_rate(Pulse* pulse, PyObject* optimizer, double* rate) {
   return known;
 }
 
-static void record(Pulse* pulse, PyObject* optimizer, double now) {
+static void record(Pulse* pulse, PyObject* optimizer) {
   ws_step_record step = {0};
   step.step = ++pulse->step;
-  step.duration_s = pulse->duration_s = now - pulse->last_end_s;
+  step.duration_s = pulse->duration_s;
   const double tokens = pulse->tokens_s + pulse->share * step.duration_s;
   pulse->tokens_s = tokens > WS_TOKENS_MAX_S   ? WS_TOKENS_MAX_S
                     : tokens < WS_TOKENS_MIN_S ? WS_TOKENS_MIN_S
@@ -182,9 +183,11 @@ static PyObject* after_step(PyObject* self, PyObject* args) {
   if (optimizer == NULL) {
     return none_if(1);
   }
+  pulse->duration_s = now - pulse->last_end_s;
+  pulse->elapsed_s += pulse->duration_s;
   const int counts = counts_steps(pulse, optimizer);
   if (counts > 0) {
-    record(pulse, optimizer, now);
+    record(pulse, optimizer);
   }
   ++pulse->steps;
   if (measured) {
@@ -229,19 +232,26 @@ static int is_on_host(const Pulse* pulse, PyObject* tensor) {
   if ((PyObject*)Py_TYPE(tensor) != pulse->tensor_type) {
     return 0;
   }
-  PyObject* on_host = PyObject_GetAttr(tensor, text_is_cpu);
+  const descrgetfunc get = (descrgetfunc)PyType_GetSlot(Py_TYPE(pulse->is_cpu), Py_tp_descr_get);
+  PyObject* on_host = get == NULL ? NULL : get(pulse->is_cpu, tensor, pulse->tensor_type);
   Py_XDECREF(on_host); /* True and False outlive this. */
   PyErr_Clear();
   return on_host == Py_True;
 }
 
-static int note_loss(Pulse* pulse, PyObject* root) {
-  PyObject* value = PyObject_CallMethodObjArgs(root, text_item, NULL);
-  const double loss = value == NULL ? 0 : PyFloat_AsDouble(value);
-  const int known = value != NULL && !(loss == -1.0 && PyErr_Occurred() != NULL);
+/* 0: more than one value; the gradient was given by hand, there is no loss. */
+static int read_loss(const Pulse* pulse, PyObject* root, double* loss) {
+  PyObject* value = PyObject_CallFunctionObjArgs(pulse->item, root, NULL);
+  *loss = value == NULL ? 0 : PyFloat_AsDouble(value);
+  const int known = value != NULL && !(*loss == -1.0 && PyErr_Occurred() != NULL);
   Py_XDECREF(value);
-  PyErr_Clear(); /* More than one value: the gradient was given by hand, there is no loss. */
-  if (!known) {
+  PyErr_Clear();
+  return known;
+}
+
+static int note_loss(Pulse* pulse, PyObject* root) {
+  double loss = 0;
+  if (!read_loss(pulse, root, &loss)) {
     return 1;
   }
   if (pulse->losses_known++ == 0) {
@@ -376,6 +386,8 @@ static PyMethodDef pulse_methods[] = {
   { #name, T_BOOL, offsetof(Pulse, name), 0, NULL }
 static PyMemberDef pulse_members[] = {WS_OBJECT(unscaled),
                                       WS_OBJECT(tensor_type),
+                                      WS_OBJECT(item),
+                                      WS_OBJECT(is_cpu),
                                       WS_OBJECT(other_optimizer),
                                       WS_OBJECT(sampling),
                                       WS_OBJECT(not_first),
@@ -404,6 +416,7 @@ static PyMemberDef pulse_members[] = {WS_OBJECT(unscaled),
                                       WS_SECONDS(sample_cost_s),
                                       WS_SECONDS(wait_s),
                                       WS_SECONDS(duration_s),
+                                      WS_SECONDS(elapsed_s),
                                       WS_SECONDS(last_end_s),
                                       WS_SECONDS(measured_s),
                                       {"kinds", T_INT, offsetof(Pulse, kinds), 0, NULL},
@@ -440,9 +453,8 @@ double ws_pulse_begin(PyObject* pulse) { return begin((Pulse*)pulse); }
 void ws_pulse_end(PyObject* pulse, double began_s) { end((Pulse*)pulse, began_s); }
 
 int ws_add_pulse(PyObject* module) {
-  PyObject** const texts[] = {&text_param_groups, &text_lr,       &text_item, &text_is_cpu,
-                              &text_step,         &text_backward, &text_data};
-  const char* const words[] = {"param_groups", "lr", "item", "is_cpu", "step", "backward", "data"};
+  PyObject** const texts[] = {&text_param_groups, &text_lr, &text_step, &text_backward, &text_data};
+  const char* const words[] = {"param_groups", "lr", "step", "backward", "data"};
   for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); ++i) {
     *texts[i] = PyUnicode_InternFromString(words[i]);
     if (*texts[i] == NULL) {

@@ -1,7 +1,7 @@
 """Keeps the probe's own time within its share of the run's."""
 
 from collections import deque
-from time import perf_counter, process_time
+from time import process_time
 
 from whystop.run_delay import RunDelay
 
@@ -17,7 +17,7 @@ _EARLY_S = 8.0
 _COSTS_KEPT = 9
 _PACE_EVERY_S = 0.5
 _RESERVED = "window"  # How the loop was left cannot be seen later: a short run must not spend all on other samples first.
-_RESERVE_S = 0.03  # Once a process, some hundred windows: about a hundredth of what importing torch took here (3.6 s of CPU).
+_RESERVE_S = 0.06  # Once a process, some hundred windows: a sixtieth of what importing torch took here (3.6 s of CPU).
 
 
 class Governor:
@@ -33,7 +33,7 @@ class Governor:
         self._early_left_s = _EARLY_S  # Of training.
         self._share = pulse.share = max(share, early_share)
         self._delay = RunDelay()
-        self._pace_then = (perf_counter(), self._delay.seconds(), 0)
+        self._pace_then = (0.0, self._delay.seconds(), 0)
         self._step_s = 0.0
         # The start of the process (importing torch alone takes a second) earned its share too.
         pulse.tokens_s = share * process_time()
@@ -46,9 +46,10 @@ class Governor:
     def spent_s(self):
         return self._pulse.spent_s
 
-    def keep_pace(self, now):
+    def keep_pace(self):
         """Called now and then: how long a step takes, without the time in which other programs had the processor. That time
         must earn nothing: it would be spent on top of the training's own."""
+        now = self._pulse.elapsed_s
         then, delay_then, steps_then = self._pace_then
         if now - then < _PACE_EVERY_S:
             return

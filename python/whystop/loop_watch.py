@@ -2,12 +2,13 @@
 
 import sys
 from threading import get_ident
-from time import perf_counter, thread_time
+from time import thread_time
 
 from whystop.guard import quiet
 from whystop.loop_exits import Exits
 from whystop.loop_graphs import RetainedGraphs
 from whystop.loop_nest import Codes, Nest, find_levels, release
+from whystop.pulse import ALL_KINDS, STEP
 
 _READ_EVERY_S = 0.1
 _READ_ALWAYS = 5  # The first steps are read each.
@@ -26,13 +27,13 @@ class LoopWatch:
         self._exits = None
         self._told_plan = False
         self._thread = get_ident()
-        self._last_read = perf_counter()
+        self._last_read = 0.0  # By the pulse's time.
         self._look_at = 0  # The step at which the loop is looked at again.
         self._steps_then = 0
         self._fruitless = 0
         self._graphs = RetainedGraphs(training)
         self._monitored = sys.version_info >= (3, 12)
-        training.listen_to(["step", "zero_grad", "loss", "backward", "data", "data-end"])
+        training.pulse.kinds = ALL_KINDS
         if self._monitored:
             from whystop.loop_monitor import Monitor
 
@@ -82,8 +83,7 @@ class LoopWatch:
 
     def _plan_next_look(self):
         """Some ten looks a second: as many steps are passed over as fit between two."""
-        now = perf_counter()
-        steps = self._training.step
+        now, steps = self._training.pulse.elapsed_s, self._training.step
         pace = (steps - self._steps_then) / max(now - self._last_read, 1e-6)
         self._last_read, self._steps_then = now, steps
         if steps > _READ_ALWAYS:
@@ -94,7 +94,7 @@ class LoopWatch:
         """No loop of the user's own is around: a framework's, or code without source. Asked again now and then."""
         self._fruitless += 1
         if self._fruitless > _FRUITLESS_MAX and self._nest is None:
-            self._training.listen_to(["step"])
+            self._training.pulse.kinds = STEP
             self._look_at = self._training.step + _UNREAD_MAX
 
     def _follow(self, kind, frames, levels):
@@ -114,7 +114,7 @@ class LoopWatch:
             self._nest.tell_plan()
             self._told_plan = True
             if self._monitored:
-                self._training.listen_to(["step"])
+                self._training.pulse.kinds = STEP
         if new:
             self._tracker.attach(self._exits)
 

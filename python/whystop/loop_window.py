@@ -7,21 +7,22 @@ loss) after which a loop can be left, and closes at the next event. What the win
 import inspect
 import sys
 from opcode import opmap
+from time import thread_time
 
 from whystop.guard import quiet
 from whystop.loop_countdown import Countdown
 from whystop.loop_nest import release, scope_of
+from whystop.pulse import ALL_KINDS, DATA, DATA_END, KINDS, STEP, ZERO_GRAD
 
 _LINES_MAX = 600
 _CALLS_MAX = 20000
-_LINE_S, _CALL_S, _OPEN_S = 2.4e-6, 1.0e-6, 16e-6  # What tracing adds, about; measured on CPython 3.11 and a busy machine.
-_KINDS = frozenset(["step", "zero_grad", "loss", "backward", "data", "data-end"])
+_LINE_S, _CALL_S = 2.4e-6, 1.0e-6  # What tracing adds, about; measured on CPython 3.11 and a busy machine.
 _USELESS_MAX = 16
 _WINDOW_SHARE = 0.3  # Of the tokens that steps earn: a loop that may end at any step must not take them all.
+_EVENT_SHARE = 0.1  # For asking whether a window is wanted.
 _YIELD = opmap["YIELD_VALUE"]
 _FORCED_TURNS = 20
 _PASS_MAX = 1000
-_PASS_POOR = 16
 _ORDER = {"data-end": 0, "data": 1, "zero_grad": 2, "loss": 3, "backward": 4, "step": 5}  # Of events on one line.
 
 
@@ -45,10 +46,12 @@ class Windows:
         self._turn_began_at = -1  # Steps made when this turn began.
         self._tracing_whole = False
         self._hidden = False
-        self._kept_kinds = _KINDS
+        self._kept_kinds = ALL_KINDS
+        self._opening_s = 0.0  # What the event took that opened the window.
         self._pass_until = 0  # Before this step nothing can happen to the loops behind a step.
         self._turn_then = (0, 0)  # (turn of the innermost loop, step) when it was read last
         self._next_at = 0  # The step from which tokens may pay for the next window.
+        self._deaf_until = 0  # The step until which not all kinds of events are heard that matter.
         self._countdowns = {}  # line of an exit -> its Countdown
 
     def attach(self, exits):
@@ -66,6 +69,18 @@ class Windows:
         """Something happened in the training, at this point of the program."""
         if self._exits is None or (kind == "step" and self.steps_to_pass() > 0) or not self._may_trace():
             return
+        start, was_open = thread_time(), bool(self._frames)
+        if kind == "step" and 0 < self._deaf_until <= self._training.step:
+            self._deaf_until = 0
+            self._training.pulse.kinds |= self._kept_kinds
+        self._open_or_close(kind, frame)
+        seconds = thread_time() - start
+        if self._frames and not was_open:
+            self._opening_s = seconds
+        elif not was_open:
+            self._training.governor.spend("event", 1, seconds)
+
+    def _open_or_close(self, kind, frame):
         frames = self._loop_frames(frame)
         whole = self._whole_turn(kind)
         if self._frames and not whole:
@@ -81,10 +96,12 @@ class Windows:
 
     def _choose_kinds(self):
         """While a window is open every event closes it; else only those count behind which a loop may be left."""
-        kept = [kind for kind in _KINDS if self._useless.get(kind, 0) < _USELESS_MAX]
-        first = ["data", "zero_grad"] if self._catches() else []
-        self._kept_kinds = frozenset(kept + first + ["step", "data-end"])
-        self._training.listen_to(_KINDS if self._frames else self._kept_kinds)
+        useless = sum(KINDS[kind] for kind, times in self._useless.items() if times >= _USELESS_MAX)
+        self._kept_kinds = ALL_KINDS & ~useless | self._always_heard()
+        self._training.pulse.kinds = ALL_KINDS if self._frames else self._kept_kinds
+
+    def _always_heard(self):
+        return STEP | DATA_END | (DATA | ZERO_GRAD if self._catches() else 0)
 
     def _may_trace(self):
         """Somebody else's tracer (a debugger, coverage) goes first."""
@@ -186,17 +203,21 @@ class Windows:
         """How many steps need not be heard: nothing can happen to the loops behind them."""
         if self._frames or self._exits is None:
             return 0
-        if self._useless.get("step", 0) >= _USELESS_MAX:
-            return _PASS_MAX
-        return max(0, self._pass_until - self._training.step)
+        useless = self._useless.get("step", 0) >= _USELESS_MAX
+        passed = _PASS_MAX if useless else max(0, self._pass_until - self._training.step)
+        return min(passed, max(0, self._deaf_until - self._training.step)) if self._deaf_until else passed
 
     def _affords(self, kind):
-        """Whether a window may be opened. If not behind a step, the next steps need not ask."""
+        """Whether a window may be opened. If not, the next events of this kind need not ask."""
         governor = self._training.governor
         if governor.has_reserve("window") or (self._training.step >= self._next_at and governor.affords("window")):
             return True
+        passed = governor.steps_between("event", _EVENT_SHARE)
         if kind == "step":
-            self._may_pass(_PASS_POOR)
+            self._may_pass(passed)
+        elif passed > 0:
+            self._deaf_until = self._training.step + min(passed, _PASS_MAX)
+            self._training.pulse.kinds &= ~KINDS[kind] | self._always_heard()
         return False
 
     def _open(self, frames):
@@ -207,7 +228,7 @@ class Windows:
             self._hide_from_compiler()
         for frame in frames:
             frame.f_trace = self._local
-        self._training.listen_to(_KINDS)
+        self._training.pulse.kinds = ALL_KINDS
         self._training.pulse.loop_skip = 0
         sys.settrace(self._global)
 
@@ -226,8 +247,8 @@ class Windows:
                 release(frame)
         self._frames = []
         self._tracing_whole = False
-        self._training.listen_to(self._kept_kinds)
-        cost = _OPEN_S + self._lines * _LINE_S + self._calls * _CALL_S
+        self._training.pulse.kinds = self._kept_kinds
+        cost = 2 * self._opening_s + self._lines * _LINE_S + self._calls * _CALL_S  # Closing takes as long as opening.
         governor = self._training.governor
         governor.spend("window", 1, cost)
         self._next_at = self._training.step + governor.steps_between("window", _WINDOW_SHARE)

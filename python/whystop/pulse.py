@@ -12,6 +12,7 @@ from whystop import ring
 
 STEP, ZERO_GRAD, LOSS, BACKWARD, DATA, DATA_END = 1, 2, 4, 8, 16, 32
 KINDS = {"step": STEP, "zero_grad": ZERO_GRAD, "loss": LOSS, "backward": BACKWARD, "data": DATA, "data-end": DATA_END}
+ALL_KINDS = sum(KINDS.values())
 _THINNED = 8  # Steps that come faster than the ring is read: one in so many is kept, besides the newest.
 _THINNED_BELOW_S = 0.0003
 _WHOLE_STEPS = 4000  # So many are kept in any case; they fit into the ring.
@@ -44,10 +45,10 @@ class PurePulse:
         self.step = self.steps = self.backwards = self.zeroed_at = self.batches = 0
         self.loop_skip = self.attention_at = self.data_pending = self.data_due_in = self.kinds = self.losses = 0
         self.tokens_s = self.spent_s = self.share = self.always_s = self.sample_cost_s = self.wait_s = self.measured_s = 0.0
-        self.duration_s = 0.0
+        self.duration_s = self.elapsed_s = 0.0  # Of the last step, and of all.
         self.last_end_s = perf_counter()
         self.inside_step = self.late_waiting = False
-        self.tensor_type = self.unscaled = self._writer = None
+        self.tensor_type = self.item = self.is_cpu = self.unscaled = self._writer = None
         self.first = self._latest = self._iterator = _nobody
         self._wait_began_s = self._hooks_s = 0.0
         self._known = []
@@ -74,10 +75,12 @@ class PurePulse:
     def after_step(self, optimizer, *rest):
         now = perf_counter()
         self.inside_step = False
+        self.duration_s = now - self.last_end_s
+        self.elapsed_s += self.duration_s
         if self.first() is not optimizer:
             self.not_first(optimizer)
         if self.first() is optimizer:
-            self._record(optimizer, now)
+            self._record(optimizer)
         if self.steps % _MEASURED_EVERY == 0:
             self.measured_s = self._hooks_s + perf_counter() - now
             self._hooks_s = 0.0
@@ -151,9 +154,9 @@ class PurePulse:
         if not isfinite(value):
             self.nonfinite_loss(value, root)
 
-    def _record(self, optimizer, now):
+    def _record(self, optimizer):
         self.step += 1
-        duration = self.duration_s = now - self.last_end_s
+        duration = self.duration_s
         self.spent_s += self.always_s
         self.tokens_s = max(min(self.tokens_s + self.share * duration, _TOKENS_MAX_S), _TOKENS_MIN_S)
         groups = optimizer.param_groups

@@ -12,7 +12,8 @@ class Backwards:
         self._training = training
         self._late = late
         self.on_nonfinite = None
-        training.pulse.tensor_type = torch.Tensor
+        training.pulse.tensor_type, training.pulse.item = torch.Tensor, torch.Tensor.item
+        training.pulse.is_cpu = torch.Tensor.is_cpu
         training.pulse.strange_loss = self._read_late
         training.pulse.nonfinite_loss = self._nonfinite
         training.pulse.first_loss = self._first

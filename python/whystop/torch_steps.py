@@ -40,7 +40,7 @@ class Steps:
         training = self._training
         pulse, governor = training.pulse, training.governor
         start, spent_then = thread_time(), governor.measured_s
-        governor.keep_pace(now)
+        governor.keep_pace()
         if pulse.measured_s != self._measured_then:
             self._measured_then = pulse.measured_s
             governor.set_always_on(pulse.measured_s)

@@ -1,7 +1,5 @@
 """What the observers of one process share."""
 
-from whystop.pulse import KINDS
-
 
 class Training:
     """The state of the training in this process, as far as it was seen. One instance; written by the observers."""
@@ -19,13 +17,6 @@ class Training:
     def step(self):
         """Steps of the first optimizer that stepped."""
         return self.pulse.step
-
-    def listen_to(self, kinds):
-        """Names the events that the loop's watcher wants to hear of from now on."""
-        mask = 0
-        for kind in kinds:
-            mask |= KINDS[kind]
-        self.pulse.kinds = mask
 
     def counts(self):
         pulse = self.pulse

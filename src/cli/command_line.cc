@@ -74,6 +74,8 @@ void DeclareOthers(CLI::App& app, Declared<RunsOptions>& runs, Declared<ExplainO
                           "Only events of this kind (sample, log-fact, scalar, ...)");
   inspect.app->add_flag("--output", inspect.options.output,
                         "The job's own output as it was recorded, not the events");
+  inspect.app->add_flag("--findings", inspect.options.findings,
+                        "What the detectors saw in it, not the events");
   inspect.app->add_flag("--json", inspect.options.json, "Always on: the output is JSON lines");
 
   doctor.app =

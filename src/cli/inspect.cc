@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/home.h"
+#include "diagnose/analysis.h"
 #include "record/recording_reader.h"
 #include "report/event_json.h"
 #include "stream/recording_stream.h"
@@ -58,6 +59,20 @@ int PrintOutput(const std::string& recording) {
   return 0;
 }
 
+int PrintFindings(const std::string& recording) {
+  Analysis analysis;
+  auto stream = RecordingStream::Open(recording, analysis);
+  if (!stream) {
+    Complain(stream.error());
+    return kExitUsage;
+  }
+  (*stream)->Finish();
+  for (const Finding& finding : analysis.Findings()) {
+    Print(RenderFinding(finding));
+  }
+  return 0;
+}
+
 }  // namespace
 
 int Inspect(const InspectOptions& options) {
@@ -70,6 +85,9 @@ int Inspect(const InspectOptions& options) {
   }
   if (options.output) {
     return PrintOutput(*recording);
+  }
+  if (options.findings) {
+    return PrintFindings(*recording);
   }
   EventPrinter printer(options.kind);
   auto stream = RecordingStream::Open(*recording, printer);

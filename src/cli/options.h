@@ -35,10 +35,11 @@ struct ExplainOptions {
 };
 
 struct InspectOptions {
-  std::string path;     // Empty: the newest recording.
-  std::string kind;     // Only events of this kind.
-  bool output = false;  // What the job printed, instead of events.
-  bool json = true;     // There is no other form.
+  std::string path;       // Empty: the newest recording.
+  std::string kind;       // Only events of this kind.
+  bool output = false;    // What the job printed, instead of events.
+  bool findings = false;  // What the detectors saw, instead of events.
+  bool json = true;       // There is no other form.
 };
 
 struct DoctorOptions {

@@ -236,4 +236,26 @@ std::string RenderEvent(const Event& event) {
   return out.text() + "\n";
 }
 
+std::string RenderFinding(const Finding& finding) {
+  JsonWriter out;
+  out.Open();
+  out.Number("at_s", std::chrono::duration<double>(finding.at).count());
+  out.Text("detector", finding.detector);
+  out.Text("series", finding.series);
+  out.Number("step_from", finding.step_from);
+  out.Number("step_to", finding.step_to);
+  out.Number("strength", finding.strength);
+  out.Open("facts");
+  for (const Fact& fact : finding.facts) {
+    if (fact.text.empty()) {
+      out.Number(fact.name, fact.value);
+    } else {
+      out.Text(fact.name, fact.text);
+    }
+  }
+  out.Close();
+  out.Close();
+  return out.text() + "\n";
+}
+
 }  // namespace whystop

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "model/event.h"
+#include "model/finding.h"
 
 namespace whystop {
 
@@ -12,5 +13,8 @@ std::string_view KindOf(const Event& event);
 
 /// One event as one line of JSON, for `inspect`.
 std::string RenderEvent(const Event& event);
+
+/// What a detector saw, as one line of JSON.
+std::string RenderFinding(const Finding& finding);
 
 }  // namespace whystop
