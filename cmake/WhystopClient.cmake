@@ -52,6 +52,8 @@ if(Python3_Development.Module_FOUND AND NOT WHYSTOP_SANITIZE)
 endif()
 
 if(WHYSTOP_TESTS AND Python3_Interpreter_FOUND)
-  add_test(NAME python.ring COMMAND ${Python3_EXECUTABLE} -m unittest whystop.ring_test
-           WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/python)
+  foreach(part ring pulse)
+    add_test(NAME python.${part} COMMAND ${Python3_EXECUTABLE} -m unittest whystop.${part}_test
+             WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/python)
+  endforeach()
 endif()

@@ -20,8 +20,8 @@
 typedef struct {
   PyObject_HEAD PyObject *writer, *first, *latest,
       *iterator; /* The last three are weak references, or NULL. */
-  /* Torch's Tensor, and the descriptors of two of its attributes: looking them up in four types takes
-   * longer than the calls. */
+  /* Torch's Tensor, and the descriptors of two of its attributes: looking them up in four types
+   * takes longer than the calls. */
   PyObject *unscaled, *tensor_type, *item, *is_cpu;
   PyObject *other_optimizer, *sampling, *not_first, *attend, *take_late, *loop_event, *strange_loss,
       *nonfinite_loss, *first_loss, *odd_rate, *look_at_batch, *other_iterator;
@@ -229,7 +229,8 @@ static PyObject* take_root(Pulse* pulse, PyObject* tensors) {
 }
 
 static int is_on_host(const Pulse* pulse, PyObject* tensor) {
-  if ((PyObject*)Py_TYPE(tensor) != pulse->tensor_type) {
+  if ((PyObject*)Py_TYPE(tensor) != pulse->tensor_type || pulse->is_cpu == NULL ||
+      pulse->item == NULL) {
     return 0;
   }
   const descrgetfunc get = (descrgetfunc)PyType_GetSlot(Py_TYPE(pulse->is_cpu), Py_tp_descr_get);

@@ -5,9 +5,9 @@ from time import process_time
 
 from whystop.run_delay import RunDelay
 
-# Of the 1 % that is promised, for what is done now and then. What every step costs comes on top: 5 us here, 0.3 % of a 1.8 ms
-# step and nothing to speak of where steps are long. If that were taken from the share, fast loops would hardly ever be sampled.
-# What a hook costs the code behind it (caches) is in neither account, and may be as much again.
+# Of the 1 % that is promised, for what is done now and then. What every step costs comes on top: 5 us by the account and 12 with
+# what is missing from the caches, 0.6 % of a 1.8 ms step and nothing to speak of where steps are long (docs/performance.md). If
+# that were taken from the share, fast loops would hardly ever be sampled.
 _SHARE = 0.003
 # What is wrong with a training shows in its first seconds, and many runs are over soon: at that share a run of five seconds would
 # afford a handful of samples, fewer on a busy machine. This adds an eighth of a second to a process, once: about a thirtieth of

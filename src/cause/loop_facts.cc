@@ -177,6 +177,10 @@ std::string DescribeExit(const Observation& exit) {
   return text;
 }
 
+Place PlaceOf(const Observation& exit) {
+  return {TextOf(exit, "file"), static_cast<std::int64_t>(NumberOf(exit, "line"))};
+}
+
 std::string DescribeTurn(const Observation& exit) {
   const auto turn = exit.Number("turn");
   const auto planned = exit.Number("planned");

@@ -37,6 +37,8 @@ bool LeftForALossNotFinite(const CaseFile& run);
 
 /// "`break` at train.py:31 under `wait >= patience` (wait=1, patience=1)"
 std::string DescribeExit(const Observation& exit);
+/// The line of the statement.
+Place PlaceOf(const Observation& exit);
 /// "in turn 2 of 10", or "" where that is not known.
 std::string DescribeTurn(const Observation& exit);
 

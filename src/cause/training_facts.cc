@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "base/human.h"
-#include "base/parse.h"
 #include "cause/evidence.h"
 #include "cause/loop_facts.h"
 #include "cause/regression_facts.h"
+#include "model/label_counts.h"
 
 namespace whystop {
 
@@ -86,22 +86,8 @@ std::optional<double> LossOfGuessing(const CaseFile& run) {
     return std::nullopt;
   }
   const Observation* labels = run.FindObservation("labels");
-  double entropy = 0;
-  double samples = 0;
-  if (labels != nullptr && NumberOf(*labels, "classes") >= 2) {
-    const std::string counts = TextOf(*labels, "counts");  // "0:22,1:10"
-    std::vector<double> shares;
-    for (std::size_t at = counts.find(':'); at != std::string::npos;
-         at = counts.find(':', at + 1)) {
-      const std::string_view rest = std::string_view(counts).substr(at + 1);
-      shares.push_back(ParseWhole<double>(rest.substr(0, rest.find(','))).value_or(0));
-      samples += shares.back();
-    }
-    for (const double share : shares) {
-      entropy -= share > 0 ? share / samples * std::log(share / samples) : 0;
-    }
-  }
-  if (entropy > 0) {
+  const auto entropy = labels == nullptr ? std::nullopt : LabelEntropy(TextOf(*labels, "counts"));
+  if (entropy && *entropy > 0) {
     return entropy;
   }
   const double classes = NumberOf(*calls.back(), "classes");

@@ -128,3 +128,12 @@ def test_secrets_are_not_recorded(tmp_path):
     call("run", "-q", "--dir", tmp_path / "r", "--", "sh", "-c", "sleep 0.5", "--api-key=s3cr3t-in-args", env=environment)
     recorded = b"".join(path.read_bytes() for path in pathlib.Path(tmp_path / "r").iterdir() if path.is_file())
     assert b"s3cr3t" not in recorded
+
+
+def test_inspect_tells_what_the_detectors_saw(tmp_path):
+    lines = "\n".join(f"step {step} loss {'nan' if step > 20 else 2 / (step + 1)}" for step in range(40))
+    (tmp_path / "lines.txt").write_text(lines + "\n")
+    call("run", "--quiet", "--dir", tmp_path / "r", "--", "cat", tmp_path / "lines.txt")
+    findings = [json.loads(line) for line in call("inspect", "--findings", tmp_path / "r").stdout.splitlines()]
+    (lost,) = [finding for finding in findings if finding["detector"] == "loss/not-finite"]
+    assert lost["step_from"] == 21 and "loss" in lost["series"]

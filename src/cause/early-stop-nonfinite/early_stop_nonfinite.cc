@@ -20,7 +20,7 @@ void WeighEarlyStopNonfinite(const CaseFile& run, Hypothesis& out) {
     Evidence evidence =
         Decisive("loop", "the loss was no longer a number, which is never better than the best: " +
                              DescribeExit(*exit) + DescribeTurn(*exit));
-    evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
+    evidence.place = PlaceOf(*exit);
     out.Add(std::move(evidence));
   }
 }

@@ -71,7 +71,7 @@ void WeighEarlyStopPatience(const CaseFile& run, Hypothesis& out) {
   }
   Evidence evidence =
       Decisive("loop", "hand-written early stopping: " + DescribeExit(*exit) + DescribeTurn(*exit));
-  evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
+  evidence.place = PlaceOf(*exit);
   out.Add(std::move(evidence));
   std::optional<double> best;
   std::optional<double> now;

@@ -45,7 +45,7 @@ void WeighIterableExhausted(const CaseFile& run, Hypothesis& out) {
   }
   Evidence evidence = Decisive("loop", "next() found nothing more: StopIteration, and " +
                                            DescribeExit(*exit) + DescribeTurn(*exit));
-  evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
+  evidence.place = PlaceOf(*exit);
   out.Add(std::move(evidence));
 }
 

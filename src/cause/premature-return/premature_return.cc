@@ -21,7 +21,7 @@ void WeighPrematureReturn(const CaseFile& run, Hypothesis& out) {
   }
   Evidence evidence =
       Decisive("loop", "the loop was left by " + DescribeExit(*exit) + DescribeTurn(*exit));
-  evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
+  evidence.place = PlaceOf(*exit);
   out.Add(std::move(evidence));
 }
 

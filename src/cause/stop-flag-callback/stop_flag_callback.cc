@@ -11,7 +11,7 @@ void WeighStopFlagCallback(const CaseFile& run, Hypothesis& out) {
   if (ReasonOf(exit) == ExitReason::kStopFlag) {
     Evidence evidence = Decisive("loop", "something set the flag under which the loop is left: " +
                                              DescribeExit(*exit) + DescribeTurn(*exit));
-    evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
+    evidence.place = PlaceOf(*exit);
     out.Add(std::move(evidence));
     return;
   }

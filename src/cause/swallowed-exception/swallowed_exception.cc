@@ -20,7 +20,7 @@ void WeighSwallowedException(const CaseFile& run, Hypothesis& out) {
         error +
             (TextOf(*exit, "error_message").empty() ? "" : ": " + TextOf(*exit, "error_message")) +
             ", caught and hidden by " + DescribeExit(*exit) + DescribeTurn(*exit));
-    evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
+    evidence.place = PlaceOf(*exit);
     out.Add(std::move(evidence));
     return;
   }

@@ -12,7 +12,7 @@ void WeighTargetReached(const CaseFile& run, Hypothesis& out) {
   }
   Evidence evidence =
       Decisive("loop", "the goal was reached: " + DescribeExit(*exit) + DescribeTurn(*exit));
-  evidence.place = {TextOf(*exit, "file"), static_cast<std::int64_t>(NumberOf(*exit, "line"))};
+  evidence.place = PlaceOf(*exit);
   out.Add(std::move(evidence));
 }
 

@@ -6,6 +6,7 @@
 #include "detect/detectors.h"
 #include "detect/history_detector.h"
 #include "detect/series_state.h"
+#include "model/label_counts.h"
 
 namespace whystop {
 namespace {
@@ -14,31 +15,6 @@ struct Guess {
   double level = 0;
   std::string words;
 };
-
-/// Entropy of the label counts "3:120,7:80".
-std::optional<double> EntropyOf(const std::string& counts) {
-  std::vector<double> numbers;
-  double sum = 0;
-  for (std::size_t at = 0; at < counts.size();) {
-    const std::size_t colon = counts.find(':', at);
-    const std::size_t comma = std::min(counts.find(',', at), counts.size());
-    if (colon == std::string::npos || colon > comma) {
-      return std::nullopt;
-    }
-    double number = 0;
-    for (std::size_t i = colon + 1; i < comma && counts[i] >= '0' && counts[i] <= '9'; ++i) {
-      number = number * 10 + (counts[i] - '0');
-    }
-    numbers.push_back(number);
-    sum += number;
-    at = comma + 1;
-  }
-  double entropy = 0;
-  for (const double number : numbers) {
-    entropy -= number > 0 ? number / sum * std::log(number / sum) : 0;
-  }
-  return numbers.size() < 2 ? std::nullopt : std::optional<double>(entropy);
-}
 
 /// The loss stays where it began: nothing was learned. Says so when that is the level of guessing.
 class LossPlateauFromStart final : public HistoryDetector {
@@ -53,7 +29,7 @@ class LossPlateauFromStart final : public HistoryDetector {
         function_ = function != nullptr ? *function : function_;
       } else if (seen->kind == "labels") {
         const std::string* counts = seen->Text("counts");
-        entropy_ = counts != nullptr ? EntropyOf(*counts) : entropy_;
+        entropy_ = counts != nullptr ? LabelEntropy(*counts) : entropy_;
       }
     }
   }
