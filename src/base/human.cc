@@ -46,7 +46,12 @@ std::string HumanCount(std::int64_t count) {
   return count < 0 ? "-" + digits : digits;
 }
 
-std::string HumanNumber(double value, int digits) { return fmt::format("{:.{}g}", value, digits); }
+std::string HumanNumber(double value, int digits) {
+  constexpr double kLongest = 1e6;  // From here on a power of ten is read more easily.
+  const double size = std::abs(value);
+  return size >= std::pow(10, digits) && size < kLongest ? fmt::format("{:.0f}", value)
+                                                         : fmt::format("{:.{}g}", value, digits);
+}
 
 std::string SignalName(int signal) {
   const char* name = ::sigabbrev_np(signal);

@@ -102,10 +102,21 @@ std::string DescribeGuessing(const CaseFile& run) {
   }
   const LearningView learning = LearningOf(run);
   const auto guess = LossOfGuessing(run);
-  if (!guess || learning.basis == nullptr || learning.state == Learning::kUnknown) {
+  if (!guess || learning.basis == nullptr) {
     return {};
   }
   const double last = learning.basis->Number("last").value_or(0);
+  if (learning.state == Learning::kUnknown) {
+    // Noise hides a slow fall, but not that after so long it is where guessing would be.
+    const double margin = 2 * learning.basis->Number("level_noise").value_or(0);
+    const bool still_there = learning.basis->Number("points").value_or(0) >= 300 &&
+                             margin < 0.05 * *guess && std::abs(last - *guess) < margin;
+    return still_there
+               ? learning.basis->series + " is at " + HumanNumber(last) + " after " +
+                     HumanNumber(learning.basis->Number("points").value_or(0)) +
+                     " steps, within its noise the level of guessing (" + HumanNumber(*guess) + ")"
+               : std::string();
+  }
   if (learning.state == Learning::kImproving) {
     const bool learns_by_heart = last > 0.95 * *guess && last < *guess &&
                                  learning.basis->Number("first").value_or(0) < 1.1 * *guess &&
@@ -170,12 +181,23 @@ double ShareOfGuessing(const CaseFile& run) {
   return learning.basis->Number("last").value_or(0) / std::log(NumberOf(*calls.back(), "classes"));
 }
 
+bool StillNearGuessing(const CaseFile& run) {
+  const LearningView learning = LearningOf(run);
+  return learning.basis != nullptr && learning.basis->Number("points").value_or(0) >= 50 &&
+         ShareOfGuessing(run) > 0.7;
+}
+
 double OutputSize(const Observation& loss_call) {
   return std::hypot(NumberOf(loss_call, "input_mean"), NumberOf(loss_call, "input_std"));
 }
 
 bool GivesOneAnswer(const Observation& loss_call, double share) {
-  const auto spread = loss_call.Number("rows_std_mean");
+  auto spread = loss_call.Number("rows_std_mean");
+  // One value a sample has no rows. Targets that differ say that there were several samples.
+  const bool no_rows = TextOf(loss_call, "input_shape").find('x') == std::string::npos;
+  if (!spread && no_rows && NumberOf(loss_call, "target_std") > 0) {
+    spread = loss_call.Number("input_std");
+  }
   return spread && *spread < share * OutputSize(loss_call);
 }
 

@@ -48,6 +48,8 @@ void WeighLabelsAtGuessing(const CaseFile& run, const std::string& why, Hypothes
 
 /// Where the loss of a classifier ends, as a share of that of guessing (ln k); 0: not known.
 double ShareOfGuessing(const CaseFile& run);
+/// A classifier that had time to learn, and whose loss is still more than 0.7 of ln k.
+bool StillNearGuessing(const CaseFile& run);
 /// Root mean square about zero of the outputs that a loss function was called with.
 double OutputSize(const Observation& loss_call);
 /// The outputs of this call differ from sample to sample by less than this share of their size.

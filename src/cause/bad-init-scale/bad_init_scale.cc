@@ -11,6 +11,7 @@ namespace {
 // output: 0.58 with PyTorch's own initialisation, 1 to 1.4 with Xavier's and Kaiming's.
 constexpr double kGainMin = 0.25;
 constexpr double kLayersMin = 4;
+constexpr double kAnswersDiffer = 1e-3;  // Of the outputs' size, as for constant-prediction.
 
 /// Each layer makes the signal smaller: after a few of them nothing is left.
 void WeighGain(const CaseFile& run, Hypothesis& out) {
@@ -27,12 +28,20 @@ void WeighGain(const CaseFile& run, Hypothesis& out) {
                                  HumanNumber(NumberOf(*gain, "matrices")) + " layers"));
 }
 
+bool MostTensors(const Finding* odd) {
+  return odd != nullptr && odd->Number("of").value_or(0) >= 2 &&
+         2 * odd->Number("tensors").value_or(0) > odd->Number("of").value_or(0);
+}
+
 }  // namespace
 
 void WeighBadInitScale(const CaseFile& run, Hypothesis& out) {
   const Finding* odd = run.FindFirst("weights/initial-scale");
-  if (!LearningFailed(run) || LossLost(run) != nullptr ||
-      run.FindFirst("data/not-finite") != nullptr) {
+  const auto calls = ObservationsOf(run, "loss-call");
+  const bool one_answer = !calls.empty() && GivesOneAnswer(*calls.back(), kAnswersDiffer);
+  const bool hurt = LearningFailed(run) || (one_answer && NotSeenToLearn(run)) ||
+                    (MostTensors(odd) && StillNearGuessing(run));
+  if (!hurt || LossLost(run) != nullptr || run.FindFirst("data/not-finite") != nullptr) {
     return;
   }
   if (odd == nullptr) {

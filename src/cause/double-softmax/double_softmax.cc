@@ -28,11 +28,12 @@ void WeighDoubleSoftmax(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const auto binary = LossCalls(run, {"binary_cross_entropy_with_logits"});
-  const bool squashed =
-      binary.size() >= 3 && std::all_of(binary.begin(), binary.end(), [](const Observation* call) {
-        return call->Number("input_min").value_or(-1) >= 0 &&
-               call->Number("input_max").value_or(2) <= 1;
-      });
+  // A single value between 0 and 1 for all samples is no range.
+  const bool squashed = binary.size() >= 3 && !GivesOneAnswer(*binary.back(), 1e-3) &&
+                        std::all_of(binary.begin(), binary.end(), [](const Observation* call) {
+                          return call->Number("input_min").value_or(-1) >= 0 &&
+                                 call->Number("input_max").value_or(2) <= 1;
+                        });
   if (squashed) {
     out.Add(Decisive("loss-call",
                      "binary_cross_entropy_with_logits was given values between 0 and 1 in all " +

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <limits>
+
 #include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/training_facts.h"
@@ -44,6 +47,17 @@ void WeighClassLosses(const CaseFile& run, Hypothesis& out) {
   }
 }
 
+constexpr double kRounding = 1e-4;
+
+/// Whether outputs were seen outside of what this activation gives: then it is not the last one,
+/// though it was made last.
+bool SeenBeyond(const std::vector<const Observation*>& calls, double low, double high) {
+  return std::any_of(calls.begin(), calls.end(), [low, high](const Observation* call) {
+    return call->Number("input_min").value_or(low) < low - kRounding ||
+           call->Number("input_max").value_or(high) > high + kRounding;
+  });
+}
+
 /// Targets that the last activation cannot reach.
 void WeighRanges(const CaseFile& run, Hypothesis& out) {
   const Observation* model = run.FindObservation("model");
@@ -55,6 +69,9 @@ void WeighRanges(const CaseFile& run, Hypothesis& out) {
   const std::string last = TextOf(*model, "last");
   const double low = last == "Tanh" ? -1 : 0;
   const bool bounded = last == "Sigmoid" || last == "Tanh" || last == "Softmax";
+  if (SeenBeyond(calls, low, bounded ? 1 : std::numeric_limits<double>::infinity())) {
+    return;
+  }
   const bool beyond = (bounded && NumberOf(call, "target_max") > 1.05) ||
                       ((bounded || last == "ReLU") && NumberOf(call, "target_min") < low - 0.05);
   const double reach = 0.5 * (1 - low);

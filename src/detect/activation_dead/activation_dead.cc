@@ -16,6 +16,16 @@ class ActivationDead final : public ActivationWatch {
  public:
   ActivationDead() : ActivationWatch("activation/dead", kShareMin) {}
 
+  void Push(const Event& event, FindingSink& out) override {
+    if (const auto* stats = event.As<TensorStats>()) {
+      if (stats->what == TensorStats::What::kActivation) {
+        positive_before_ = stats->max > 0;
+      }
+      return;
+    }
+    ActivationWatch::Push(event, out);
+  }
+
  private:
   std::optional<double> ShareOf(const Observation& seen) const override {
     const auto dead = seen.Number("dead");
@@ -23,8 +33,15 @@ class ActivationDead final : public ActivationWatch {
     if (!dead || !units || *units < 1 || seen.Number("samples").value_or(0) < kSamplesMin) {
       return std::nullopt;
     }
-    return *dead / *units;
+    // Nothing at all arrives, though the layer that ran before gives positive values: they are
+    // thrown away on the way, and no rectifier does that.
+    const std::string* side = seen.Text("side");
+    const bool thrown_away =
+        side != nullptr && *side == "input" && *dead == *units && positive_before_;
+    return thrown_away ? std::nullopt : std::optional(*dead / *units);
   }
+
+  bool positive_before_ = false;  // The output of the layer that was looked at last.
 };
 
 }  // namespace
