@@ -36,6 +36,23 @@ bool NanSeen(const CaseFile& run) {
          ReasonOf(FinalExit(run)) == ExitReason::kNotFinite;
 }
 
+bool SpoiltOnTheWay(const CaseFile& run) {
+  constexpr int kLooksMin = 2;
+  const Finding* data = run.FindFirst("data/not-finite");
+  const Observation* input = run.FindObservation("model-input");
+  if (data == nullptr || data->series != "model input" || input == nullptr) {
+    return false;
+  }
+  int finite = 0;
+  for (const Observation* batch : ObservationsOf(run, "batch")) {
+    if (NumberOf(*batch, "nonfinite") > 0) {
+      return false;
+    }
+    finite += TextOf(*batch, "shape") == TextOf(*input, "shape") ? 1 : 0;
+  }
+  return finite >= kLooksMin;
+}
+
 namespace {
 
 /// A classifier that ends worse than by guessing, after it had time, and still far from there. A
@@ -174,17 +191,20 @@ void WeighLabelsAtGuessing(const CaseFile& run, const std::string& why, Hypothes
 
 double ShareOfGuessing(const CaseFile& run) {
   const LearningView learning = LearningOf(run);
-  const auto calls = LossCalls(run, {"cross_entropy", "nll_loss"});
-  if (calls.empty() || learning.basis == nullptr || NumberOf(*calls.back(), "classes") < 2) {
+  if (learning.basis == nullptr) {
     return 0;
   }
-  return learning.basis->Number("last").value_or(0) / std::log(NumberOf(*calls.back(), "classes"));
+  const double last = learning.basis->Number("last").value_or(0);
+  const auto classes = LossOfGuessing(run);
+  const auto guess =
+      classes ? classes : LossOfTheMean(run, learning.basis->Number("first").value_or(0), last);
+  return guess ? last / *guess : 0;
 }
 
 bool StillNearGuessing(const CaseFile& run) {
   const LearningView learning = LearningOf(run);
   return learning.basis != nullptr && learning.basis->Number("points").value_or(0) >= 50 &&
-         ShareOfGuessing(run) > 0.7;
+         LossOfGuessing(run) && ShareOfGuessing(run) > 0.7;
 }
 
 double OutputSize(const Observation& loss_call) {
@@ -250,12 +270,13 @@ std::vector<const Observation*> ObservationsOf(const CaseFile& run, std::string_
 }
 
 std::vector<const Observation*> LossCalls(const CaseFile& run,
-                                          std::initializer_list<std::string_view> functions) {
+                                          std::initializer_list<std::string_view> functions,
+                                          Calls which) {
   std::vector<const Observation*> found;
   for (const Observation* call : ObservationsOf(run, "loss-call")) {
     const bool wanted =
         std::find(functions.begin(), functions.end(), TextOf(*call, "function")) != functions.end();
-    if (wanted && call->Number("grad_enabled").value_or(1) != 0) {
+    if (wanted && (which == Calls::kAll || call->Number("grad_enabled").value_or(1) != 0)) {
       found.push_back(call);
     }
   }

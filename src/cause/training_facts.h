@@ -20,6 +20,9 @@ const Finding* LossLost(const CaseFile& run);
 /// NaN was seen anywhere in training: in the loss to its end, by the probe, or by the loop's own
 /// test.
 bool NanSeen(const CaseFile& run);
+/// What the model was given was not finite, though every batch was as its loader gave it: a
+/// computation between the two made it so.
+bool SpoiltOnTheWay(const CaseFile& run);
 
 /// The model learned nothing, stopped early, came apart or ended in NaN: without one of these, odd
 /// figures blame nobody.
@@ -46,9 +49,10 @@ bool LearnsSoundly(const CaseFile& run);
 /// sentence of the one that is weighed.
 void WeighLabelsAtGuessing(const CaseFile& run, const std::string& why, Hypothesis& out);
 
-/// Where the loss of a classifier ends, as a share of that of guessing (ln k); 0: not known.
+/// Where the loss ends, as a share of what a model has that knows nothing of its inputs: a
+/// classifier that guesses, a regression that gives the mean of its targets. 0: not known.
 double ShareOfGuessing(const CaseFile& run);
-/// A classifier that had time to learn, and whose loss is still more than 0.7 of ln k.
+/// A classifier that had time to learn, and whose loss is still more than 0.7 of that of guessing.
 bool StillNearGuessing(const CaseFile& run);
 /// Root mean square about zero of the outputs that a loss function was called with.
 double OutputSize(const Observation& loss_call);
@@ -74,9 +78,11 @@ std::optional<double> Counted(const CaseFile& run, const std::string& what);
 
 /// All observations of a kind, in order.
 std::vector<const Observation*> ObservationsOf(const CaseFile& run, std::string_view kind);
-/// Calls of these loss functions in training (where gradients are recorded), in order.
+enum class Calls { kInTraining, kAll };
+/// Calls of these loss functions, in order; in training only those where gradients are recorded.
 std::vector<const Observation*> LossCalls(const CaseFile& run,
-                                          std::initializer_list<std::string_view> functions);
+                                          std::initializer_list<std::string_view> functions,
+                                          Calls which = Calls::kInTraining);
 
 /// The text of an attribute, or "".
 std::string TextOf(const Observation& seen, const std::string& name);

@@ -158,6 +158,20 @@ double Median(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
+namespace {
+
+/// Whether values as low as this one come up all along: the loss of a tiny batch is small by
+/// chance.
+bool IsOrdinary(const SeriesHistory& history, double value, double sign) {
+  const auto buckets = history.buckets();
+  const auto as_low = std::count_if(buckets.begin() + 1, buckets.end(), [&](const SeriesBucket& b) {
+    return (sign > 0 ? b.min : -b.max) <= value;
+  });
+  return 10 * as_low >= static_cast<std::ptrdiff_t>(buckets.size());
+}
+
+}  // namespace
+
 double SeriesShape::Scale() const { return std::max(std::abs(start), std::abs(end)); }
 
 SeriesShape ShapeOf(const SeriesHistory& history, bool lower_is_better) {
@@ -175,7 +189,7 @@ SeriesShape ShapeOf(const SeriesHistory& history, bool lower_is_better) {
   shape.first = sign * StartLevel(history);
   // When the very first steps throw the loss up, its first point alone is where it began.
   const double begin = sign * history.head()[0];
-  if (shape.first > 5 * std::abs(begin)) {
+  if (shape.first > 5 * std::abs(begin) && !IsOrdinary(history, begin, sign)) {
     shape.first = begin;
   }
   shape.start = shape.first;

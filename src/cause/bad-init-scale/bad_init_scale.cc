@@ -11,6 +11,7 @@ namespace {
 // output: 0.58 with PyTorch's own initialisation, 1 to 1.4 with Xavier's and Kaiming's.
 constexpr double kGainMin = 0.25;
 constexpr double kLayersMin = 4;
+constexpr double kOutputsWild = 100;
 constexpr double kAnswersDiffer = 1e-3;  // Of the outputs' size, as for constant-prediction.
 
 /// Each layer makes the signal smaller: after a few of them nothing is left.
@@ -41,7 +42,10 @@ void WeighBadInitScale(const CaseFile& run, Hypothesis& out) {
   const bool one_answer = !calls.empty() && GivesOneAnswer(*calls.back(), kAnswersDiffer);
   const bool hurt = LearningFailed(run) || (one_answer && NotSeenToLearn(run)) ||
                     (MostTensors(odd) && StillNearGuessing(run));
-  if (!hurt || LossLost(run) != nullptr || run.FindFirst("data/not-finite") != nullptr) {
+  // A loss may be lost for many reasons; outputs that were far off before the first step are one.
+  const bool wild = MostTensors(odd) && !calls.empty() && NumberOf(*calls.front(), "call") == 1 &&
+                    OutputSize(*calls.front()) > kOutputsWild;
+  if (!hurt || (LossLost(run) != nullptr && !wild) || run.FindFirst("data/not-finite") != nullptr) {
     return;
   }
   if (odd == nullptr) {

@@ -9,9 +9,12 @@ void WeighConstantPrediction(const CaseFile& run, Hypothesis& out) {
   if (!NotSeenToLearn(run) || LossLost(run) != nullptr) {
     return;
   }
+  // Also on held-out data: the few calls that are looked at may all be of validation.
   const auto calls =
-      LossCalls(run, {"cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss",
-                      "binary_cross_entropy", "binary_cross_entropy_with_logits"});
+      LossCalls(run,
+                {"cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss",
+                 "binary_cross_entropy", "binary_cross_entropy_with_logits"},
+                Calls::kAll);
   const Finding* flat = run.FindFirst("loss/plateau-from-start");
   if (!calls.empty()) {
     const Observation& last = *calls.back();

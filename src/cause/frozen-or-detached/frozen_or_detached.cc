@@ -29,8 +29,7 @@ void WeighFrozenOrDetached(const CaseFile& run, Hypothesis& out) {
   const LearningView learning = LearningOf(run);
   const bool seen =
       learning.basis != nullptr && learning.basis->Number("points").value_or(0) >= kPointsMin;
-  const bool learned_little = seen && learning.basis->Number("last").value_or(0) >
-                                          0.5 * LossOfGuessing(run).value_or(HUGE_VAL);
+  const bool learned_little = seen && ShareOfGuessing(run) > 0.5;
   if ((share <= kShareAtFault || !learned_little) && !LearningFailed(run)) {
     return;
   }

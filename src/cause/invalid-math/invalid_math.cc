@@ -59,6 +59,14 @@ void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const Observation& first = *reports.front();
+  const std::string at = first.step ? " at step " + HumanCount(*first.step) : "";
+  if (SpoiltOnTheWay(run)) {
+    out.Add(Decisive(
+        "batch", "what the model was given was not finite" + at +
+                     ", though the batches were as the loader gave them: something between "
+                     "the two divides by zero, or takes a logarithm or root that is not there"));
+    return;
+  }
   const std::string what = TextOf(first, "first");
   const bool grew = run.FindFirst("gradient/exploding") != nullptr ||
                     run.FindFirst("update/ratio-too-large") != nullptr ||
@@ -68,7 +76,6 @@ void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
       run.FindFirst("data/not-finite") != nullptr) {
     return;
   }
-  const std::string at = first.step ? " at step " + HumanCount(*first.step) : "";
   const std::string operation = TextOf(first, "operation");
   if (NumberOf(first, "operand_from_outside") > 0 ||
       MentionsAny(operation, {"softmax", "attention"})) {

@@ -105,8 +105,9 @@ void WeighLrTooHigh(const CaseFile& run, Hypothesis& out) {
   const LearningView learning = LearningOf(run);
   // The loss of adversaries goes up and down by its nature, and one that learned may be noisy.
   const bool adversaries = ObservationsOf(run, "optimizer").size() > 1;
-  const Finding* swings =
-      adversaries || learning.Good() ? nullptr : run.FindFirst("loss/oscillates");
+  const double share = ShareOfGuessing(run);
+  const bool learned = learning.Good() || (share > 0 && share < 0.7);
+  const Finding* swings = adversaries || learned ? nullptr : run.FindFirst("loss/oscillates");
   const bool ran_down =
       learning.basis != nullptr && learning.basis->Number("last").value_or(0) < 0 &&
       learning.state ==

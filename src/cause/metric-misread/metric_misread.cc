@@ -25,7 +25,7 @@ void WeighFlatScore(const CaseFile& run, Hypothesis& out) {
   constexpr double kLossGone = 0.3;  // Of that of guessing: right in three cases of four and more.
   constexpr double kScoreLow = 0.5;
   const double share = ShareOfGuessing(run);
-  if (share <= 0 || share > kLossGone || !LearningOf(run).Good()) {
+  if (!LossOfGuessing(run) || share <= 0 || share > kLossGone || !LearningOf(run).Good()) {
     return;
   }
   for (const Finding& finding : run.findings) {

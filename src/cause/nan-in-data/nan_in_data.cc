@@ -51,7 +51,7 @@ void WeighNanInData(const CaseFile& run, Hypothesis& out) {
     out.Add(std::move(evidence));
     return;
   }
-  if (data == nullptr || !NanSeen(run)) {
+  if (data == nullptr || !NanSeen(run) || SpoiltOnTheWay(run)) {
     return;
   }
   if (lost != nullptr && lost->step_from && data->step_from &&

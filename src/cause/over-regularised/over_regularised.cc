@@ -7,7 +7,7 @@ namespace whystop {
 
 void WeighOverRegularised(const CaseFile& run, Hypothesis& out) {
   // Held down, a classifier may creep towards the level of guessing from above all the time.
-  const bool held_down = LearningFailed(run) || ShareOfGuessing(run) > 0.85;
+  const bool held_down = LearningFailed(run) || ShareOfGuessing(run) > 0.65;
   if (!held_down || LossLost(run) != nullptr) {
     return;
   }

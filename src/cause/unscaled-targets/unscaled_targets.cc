@@ -7,7 +7,8 @@ namespace whystop {
 
 void WeighUnscaledTargets(const CaseFile& run, Hypothesis& out) {
   const auto size = RegressionTargetSize(run);
-  if (!size || *size < 30 || !NotSeenToLearn(run) || run.FindFirst("data/not-finite") != nullptr) {
+  const bool hurt = NotSeenToLearn(run) || ShareOfGuessing(run) > 0.5;
+  if (!size || *size < 30 || !hurt || run.FindFirst("data/not-finite") != nullptr) {
     return;
   }
   const auto calls = LossCalls(run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
