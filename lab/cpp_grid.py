@@ -59,8 +59,8 @@ def flags(settings: dict) -> tuple:
     return tuple(itertools.chain.from_iterable((f"--{name}", str(value)) for name, value in settings.items()))
 
 
-def runs(seeds: int, steps: int) -> Iterator[LabRun]:
-    for seed in range(seeds):
+def runs(seeds: range, steps: int) -> Iterator[LabRun]:
+    for seed in seeds:
         draw = random.Random(seed)
         for family, settings in HEALTHY.items():
             varied = {**settings, "steps": steps, "samples": draw.choice([1000, 2000, 4000]), "seed": seed}

@@ -99,7 +99,8 @@ def torch_half(options, until: float) -> list:
 
 def cpp_half(options, until: float) -> list:
     binary = digest(str((BUILD / "cpp_trainer").read_bytes()))
-    grid = [run for run in cpp_grid.runs(options.seeds, 400) if not options.only or run.family in options.only]
+    seeds = range(options.from_seed, options.seeds, options.stride)[: options.enough]  # Each of them can be judged.
+    grid = [run for run in cpp_grid.runs(seeds, 400) if not options.only or run.family in options.only]
 
     def one(run) -> pathlib.Path:
         return record([BUILD / "cpp_trainer", *run.arguments], f"cpp-{digest(' '.join(run.arguments))}-{binary[:8]}", {})
@@ -129,11 +130,11 @@ def tell_misses(runs: list) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="2 seeds of PyTorch, 4 of C++, at most 14 minutes")
-    parser.add_argument("--seeds", type=int, default=40, help="how many seeds")
-    parser.add_argument("--enough", type=int, default=1 << 30, help="of PyTorch: no more seeds of a kind that has so many runs")
-    parser.add_argument("--from-seed", type=int, default=0)
-    parser.add_argument("--stride", type=int, default=1, help="of PyTorch: 2, from seed 1, runs only what is reported")
+    parser.add_argument("--quick", action="store_true", help="2 seeds, at most 14 minutes")
+    parser.add_argument("--from-seed", type=int, default=REPORTED_FROM)
+    parser.add_argument("--seeds", type=int, default=REPORTED_FROM + 100, help="the seed to end before")
+    parser.add_argument("--stride", type=int, default=2, help="2 from an odd seed on runs only what is reported")
+    parser.add_argument("--enough", type=int, default=20, help="no more seeds of a kind that has so many runs")
     parser.add_argument("--minutes", type=float, default=1e6, help="begin no run after that time; what is there is reported")
     parser.add_argument("--half", choices=("torch", "cpp", "both"), default="both")
     parser.add_argument("--only", nargs="*", help="labels or healthy families")
@@ -144,7 +145,7 @@ def main() -> int:
     options = parser.parse_args()
     options.notes = []
     if options.quick:
-        options.from_seed, options.seeds, options.stride, options.minutes = REPORTED_FROM, REPORTED_FROM + 4, 2, 14
+        options.seeds, options.minutes = REPORTED_FROM + 4, 14
     until = time.monotonic() + 60 * options.minutes
     halves = {}
     if options.half != "torch":

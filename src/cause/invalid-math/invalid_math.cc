@@ -47,6 +47,18 @@ bool RefusedAtAnyScale(const CaseFile& run, Hypothesis& out) {
   return false;
 }
 
+/// Between the loader and the model.
+bool WeighTheWay(const CaseFile& run, const std::string& at, Hypothesis& out) {
+  if (!SpoiltOnTheWay(run)) {
+    return false;
+  }
+  out.Add(Decisive("batch",
+                   "what the model was given was not finite" + at +
+                       ", though the batches were as the loader gave them: something between the "
+                       "two divides by zero, or takes a logarithm or root that is not there"));
+  return true;
+}
+
 }  // namespace
 
 void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
@@ -60,11 +72,7 @@ void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
   }
   const Observation& first = *reports.front();
   const std::string at = first.step ? " at step " + HumanCount(*first.step) : "";
-  if (SpoiltOnTheWay(run)) {
-    out.Add(Decisive(
-        "batch", "what the model was given was not finite" + at +
-                     ", though the batches were as the loader gave them: something between "
-                     "the two divides by zero, or takes a logarithm or root that is not there"));
+  if (WeighTheWay(run, at, out)) {
     return;
   }
   const std::string what = TextOf(first, "first");
