@@ -145,6 +145,17 @@ bool NoBetterThanTheMean(const CaseFile& run, const Finding& loss) {
          loss.Number("last").value_or(0) > 0.97 * *mean;
 }
 
+/// A loss that seems to have risen, by a first value that was low by chance, and knows more than
+/// nothing.
+bool FarBelowGuessing(const CaseFile& run, const Finding& loss) {
+  const double last = loss.Number("last").value_or(0);
+  const auto classes = LossOfGuessing(run);
+  const auto guess = classes ? classes : LossOfTheMean(run, loss.Number("first").value_or(0), last);
+  return guess && FactText(loss, "role") == "train-loss" &&
+         loss.Number("not_finite_at_end").value_or(0) == 0 && last > 0 && last < 0.7 * *guess &&
+         last < loss.Number("first").value_or(0);
+}
+
 bool OutputsAreConstant(const CaseFile& run) {
   const Observation* call = run.FindObservation("loss-call");
   return call != nullptr && call->Number("call").value_or(0) >= 10 && GivesOneAnswer(*call, 1e-3);
@@ -192,6 +203,10 @@ LearningView LearningOf(const CaseFile& run) {
   if (NothingMoved(run) &&
       !(view.Good() && view.basis->Number("drop_in_noise_units").value_or(0) > 10)) {
     return {Learning::kNeverLearned, view.basis, "no weight was ever changed"};
+  }
+  if (view.state == Learning::kDiverged && FarBelowGuessing(run, *view.basis)) {
+    view.state = Learning::kUnknown;
+    view.text += ", but far below guessing";
   }
   if (view.state == Learning::kConverged &&
       (NearGuessing(run, *view.basis) || NoBetterThanTheMean(run, *view.basis))) {

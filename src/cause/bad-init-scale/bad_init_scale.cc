@@ -11,6 +11,7 @@ namespace {
 // output: 0.58 with PyTorch's own initialisation, 1 to 1.4 with Xavier's and Kaiming's.
 constexpr double kGainMin = 0.25;
 constexpr double kLayersMin = 4;
+constexpr double kSmall = 0.01;  // Weights of that size have to grow before anything is learned.
 constexpr double kOutputsWild = 100;
 constexpr double kAnswersDiffer = 1e-3;  // Of the outputs' size, as for constant-prediction.
 
@@ -40,8 +41,9 @@ void WeighBadInitScale(const CaseFile& run, Hypothesis& out) {
   const Finding* odd = run.FindFirst("weights/initial-scale");
   const auto calls = ObservationsOf(run, "loss-call");
   const bool one_answer = !calls.empty() && GivesOneAnswer(*calls.back(), kAnswersDiffer);
-  const bool hurt = LearningFailed(run) || (one_answer && NotSeenToLearn(run)) ||
-                    (MostTensors(odd) && StillNearGuessing(run));
+  const bool hurt =
+      LearningFailed(run) || (one_answer && NotSeenToLearn(run)) ||
+      (MostTensors(odd) && odd->Number("rms").value_or(1) < kSmall && StillNearGuessing(run));
   // A loss may be lost for many reasons; outputs that were far off before the first step are one.
   const bool wild = MostTensors(odd) && !calls.empty() && NumberOf(*calls.front(), "call") == 1 &&
                     OutputSize(*calls.front()) > kOutputsWild;

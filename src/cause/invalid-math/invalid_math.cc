@@ -87,7 +87,7 @@ void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
   const std::string operation = TextOf(first, "operation");
   if (NumberOf(first, "operand_from_outside") > 0 ||
       MentionsAny(operation, {"softmax", "attention"})) {
-    return;  // The data, or masked-softmax-nan.
+    return;  // The data, masked-softmax-nan, or outputs that overflowed.
   }
   if (MentionsAny(operation,
                   {"log", "sqrt", "div", "pow", "reciprocal", "acos", "asin", "norm", "exp"})) {

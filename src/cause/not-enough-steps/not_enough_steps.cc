@@ -15,8 +15,8 @@ void WeighNotEnoughSteps(const CaseFile& run, Hypothesis& out) {
   const double last = learning.basis->Number("last").value_or(0);
   const double drop = learning.basis->Number("first").value_or(0) - last;
   const double late_drop = -learning.basis->Number("end_change").value_or(0);
-  // The last third of the run brought nearly its full share of the fall.
-  if (late_drop > 0.2 * drop) {
+  // The last third of the run brought its full share of the fall.
+  if (late_drop > 0.3 * drop) {
     out.Add(Supports("series", learning.text + ": it fell as fast at the end as before",
                      learning.basis->facts));
     out.Add(Supports("series", HumanNumber(last) + " is still " + Percent(ShareOfGuessing(run)) +

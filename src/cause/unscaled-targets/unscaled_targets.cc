@@ -7,7 +7,7 @@ namespace whystop {
 
 void WeighUnscaledTargets(const CaseFile& run, Hypothesis& out) {
   const auto size = RegressionTargetSize(run);
-  const bool hurt = NotSeenToLearn(run) || ShareOfGuessing(run) > 0.5;
+  const bool hurt = NotSeenToLearn(run) || ShareOfGuessing(run) > 0.7;
   if (!size || *size < 30 || !hurt || run.FindFirst("data/not-finite") != nullptr) {
     return;
   }

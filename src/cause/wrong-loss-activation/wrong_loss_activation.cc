@@ -97,8 +97,11 @@ void WeighWrongLossActivation(const CaseFile& run, Hypothesis& out) {
   WeighClassLosses(run, out);
   WeighRanges(run, out);
   const LearningView learning = LearningOf(run);
+  const double last = learning.basis == nullptr ? 0 : learning.basis->Number("last").value_or(0);
+  const double best = learning.basis == nullptr ? 0 : learning.basis->Number("best").value_or(0);
+  // To its lowest value, that is; the loss of a policy goes up and down about zero.
   const bool ran_down = learning.state == Learning::kDiverged && learning.basis != nullptr &&
-                        LossLost(run) == nullptr && learning.basis->Number("last").value_or(0) < 0;
+                        LossLost(run) == nullptr && last < 0 && last < 0.9 * best;
   if (ran_down && out.evidence().empty()) {
     out.Add(
         Supports("series",
