@@ -160,14 +160,19 @@ double Median(std::vector<double> values) {
 
 namespace {
 
-/// Whether values as low as this one come up all along: the loss of a tiny batch is small by
+/// Whether values about as low as this one come up all along: the loss of a tiny batch is small by
 /// chance.
 bool IsOrdinary(const SeriesHistory& history, double value, double sign) {
-  const auto buckets = history.buckets();
-  const auto as_low = std::count_if(buckets.begin() + 1, buckets.end(), [&](const SeriesBucket& b) {
-    return (sign > 0 ? b.min : -b.max) <= value;
-  });
-  return 10 * as_low >= static_cast<std::ptrdiff_t>(buckets.size());
+  const auto stretches = Stretches(history);
+  const auto low = [sign](const SeriesBucket& bucket) {
+    return sign > 0 ? bucket.min : -bucket.max;
+  };
+  const auto as_low =
+      std::count_if(stretches.begin() + 1, stretches.end(), [&](const auto& stretch) {
+        return std::any_of(stretch.begin(), stretch.end(),
+                           [&](const SeriesBucket& bucket) { return low(bucket) <= 2 * value; });
+      });
+  return 4 * as_low >= static_cast<std::ptrdiff_t>(stretches.size());
 }
 
 }  // namespace
