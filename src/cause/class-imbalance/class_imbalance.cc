@@ -7,6 +7,7 @@
 #include "cause/evidence.h"
 #include "cause/training_facts.h"
 #include "cause/weighers.h"
+#include "model/label_counts.h"
 
 namespace whystop {
 namespace {
@@ -16,6 +17,7 @@ constexpr std::size_t kCallsMin = 4;
 struct Shares {
   double majority = 0;
   std::string text;
+  std::optional<double> entropy = {};
 };
 
 std::optional<Shares> ByLabels(const CaseFile& run) {
@@ -24,8 +26,10 @@ std::optional<Shares> ByLabels(const CaseFile& run) {
     return std::nullopt;
   }
   const double majority = NumberOf(*labels.back(), "majority");
-  return Shares{majority, Percent(majority) + " of the labels are of one class (" +
-                              TextOf(*labels.back(), "counts") + ")"};
+  return Shares{majority,
+                Percent(majority) + " of the labels are of one class (" +
+                    TextOf(*labels.back(), "counts") + ")",
+                LabelEntropy(TextOf(*labels.back(), "counts"))};
 }
 
 /// The same by the calls of the loss, where the batches were made by hand.
@@ -78,9 +82,12 @@ void WeighClassImbalance(const CaseFile& run, Hypothesis& out) {
   }
   // What a model reaches that knows the shares of the classes and nothing else.
   const double majority = shares->majority;
-  const double prior = -majority * std::log(majority) - (1 - majority) * std::log(1 - majority);
-  const double last = learning.basis->Number("last").value_or(0);
-  if (last > 0.8 * prior && last < 1.5 * prior) {
+  const double two_classes =
+      -majority * std::log(majority) - (1 - majority) * std::log(1 - majority);
+  const double prior = shares->entropy.value_or(two_classes);
+  // By the mean: most batches hold no sample of a rare class, and their loss is next to nothing.
+  const double last = learning.basis->Number("last_mean").value_or(0);
+  if (last > 0.6 * prior && last < 1.5 * prior) {
     out.Add(Decisive("labels", shares->text + "; the loss ends at " + HumanNumber(last) +
                                    ", where it gets by knowing these shares alone (" +
                                    HumanNumber(prior) + ")"));

@@ -23,6 +23,19 @@ std::string RoleName(SeriesRole role) {
 }
 
 /// Says of each loss and score what it did over the run. A description, not a reproach: every run
+/// The mean of the last third, as far as buckets go. The level of a stretch leaves out what is
+/// rare.
+double MeanOfTheEnd(const SeriesHistory& history) {
+  const auto buckets = history.buckets();
+  double sum = 0;
+  double count = 0;
+  for (const SeriesBucket& bucket : buckets.subspan(2 * buckets.size() / 3)) {
+    sum += bucket.mean * static_cast<double>(bucket.count);
+    count += static_cast<double>(bucket.count);
+  }
+  return count > 0 ? sum / count : 0;
+}
+
 /// has it.
 class LossTrend final : public Detector {
  public:
@@ -61,6 +74,7 @@ class LossTrend final : public Detector {
       add("points", static_cast<double>(shape.points));
       add("first", sign * shape.start);
       add("last", sign * shape.end);
+      add("last_mean", MeanOfTheEnd(series.history));
       add("best", sign * shape.best);
       add("best_at", shape.best_at);
       add("noise", shape.noise);
