@@ -5,7 +5,7 @@ from whystop.tensors import nonfinite
 _NODES_MAX = 3000
 _TENSORS_MAX = 600
 _ELEMENTS_MAX = 1 << 22
-_HAND_WRITTEN_DEPTH = 4  # Mean, root, power, difference.
+_HAND_WRITTEN_DEPTH = 8  # Mean, sum of two parts, product, power, bound, absolute value, difference, and one to spare.
 
 
 class Origin:

@@ -13,7 +13,6 @@
 namespace whystop {
 
 const Finding* LossLost(const CaseFile& run) {
-  const Finding* basis = LearningOf(run).basis;
   const Finding* whole = nullptr;
   const Finding* part = nullptr;
   for (const Finding& finding : run.findings) {
@@ -22,8 +21,8 @@ const Finding* LossLost(const CaseFile& run) {
     }
     const std::string role = FactText(finding, "role");
     // Of a loss that is both printed now and then and seen at every step, the latter.
-    if (role == "train-loss" &&
-        (whole == nullptr || (basis != nullptr && finding.series == basis->series))) {
+    if (role == "train-loss" && (whole == nullptr || finding.Number("points").value_or(0) >
+                                                         whole->Number("points").value_or(0))) {
       whole = &finding;
     }
     part = role == "loss-part" && part == nullptr ? &finding : part;

@@ -352,6 +352,35 @@ TEST(Analysis, OnlyTheLastSessionOfAnAppendedLogIsJudged) {
   EXPECT_EQ(RootOf(analysis.Judge(false)), "-");
 }
 
+/// Goal: a loss that is both printed and seen at every step is judged by the latter.
+/// Method: it is lost at its fifth step, before the first print.
+TEST(Analysis, TakesTheLossOfEveryStepBeforeThePrintedOne) {
+  Analysis analysis;
+  for (int step = 1; step <= 300; ++step) {
+    const double value = step < 5 ? 1.0 - 0.1 * step : std::nan("");
+    analysis.Push(
+        {Seconds(step),
+         Scalar{"loss", SeriesRole::kTrainLoss, value, step, std::nullopt, std::nullopt, {}}});
+    if (step % 20 == 0) {
+      analysis.Push({Seconds(step), Scalar{"loss",
+                                           SeriesRole::kTrainLoss,
+                                           std::nan(""),
+                                           std::nullopt,
+                                           std::nullopt,
+                                           std::nullopt,
+                                           {"output", step}}});
+    }
+  }
+  analysis.Push({Seconds(5), Observation{"nonfinite",
+                                         4,
+                                         std::nullopt,
+                                         {{"first", "weight"},
+                                          {"operation", "ReluBackward0"},
+                                          {"weight_names", "fc.weight"},
+                                          {"weights", 6.0}}}});
+  EXPECT_EQ(RootOf(analysis.Judge(false)), "invalid-math");
+}
+
 /// Goal: a verdict asked for in the middle changes nothing about what is found at the end.
 /// Method: the same events with and without asking after each.
 TEST(Analysis, FindsTheSameLiveAndAfterwards) {

@@ -237,6 +237,18 @@ def test_a_difference_of_all_pairs_is_told(run, script):
     assert (seen["output_shape"], seen["shape"]) == ("16x1", "16x16")
 
 
+def test_a_difference_of_all_pairs_is_told_through_a_longer_formula(run, script):
+    text = HAND_WRITTEN.replace("((net(x){squeeze} - x.sum(1)) ** 2).mean()", "huber(net(x), x.sum(1))")
+    huber = """
+def huber(output, target):
+    error = (output - target).abs()
+    small = torch.clamp(error, max=1.0)
+    return (0.5 * small ** 2 + 1.0 * (error - small)).mean()
+"""
+    got = run(script(huber.join(text.split("torch.manual_seed(1)\n"))))
+    assert got.one("broadcast-difference")["shape"] == "16x16"
+
+
 def test_a_difference_of_equal_shapes_is_not(run, script):
     got = run(script(HAND_WRITTEN.replace("{squeeze}", ".squeeze(1)")))
     assert got.observations("broadcast-difference") == []
