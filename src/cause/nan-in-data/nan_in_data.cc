@@ -54,9 +54,12 @@ void WeighNanInData(const CaseFile& run, Hypothesis& out) {
   if (data == nullptr || !NanSeen(run) || SpoiltOnTheWay(run)) {
     return;
   }
-  if (lost != nullptr && lost->step_from && data->step_from &&
+  // Few batches are looked at: the bad one may be seen long after it did its work. But what a lost
+  // model gives itself to read is lost too, nearly all of it.
+  const bool by_itself = data->Number("values").value_or(0) > 0.5 * data->Number("of").value_or(0);
+  if (by_itself && lost != nullptr && lost->step_from && data->step_from &&
       *data->step_from > *lost->step_from + 1) {
-    return;  // The loss was lost before: what the model was given did not do it.
+    return;
   }
   std::string text = HumanNumber(data->Number("values").value_or(0)) + " values of " +
                      data->series + " were NaN or infinite";
