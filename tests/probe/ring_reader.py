@@ -31,10 +31,11 @@ def read_ring(path):
     (pid,) = struct.unpack_from("<q", data, 16)
     index = 0
     while index < len(found):
-        _, kind, part, parts, time_ns, _ = found[index]
-        body = b"".join(item[5] for item in found[index : index + parts])
-        index += parts
-        record = _decode(kind, body, names)
+        first, kind, part, parts, time_ns, _ = found[index]
+        pieces = found[index : index + parts]
+        whole = [(item[0], item[2]) for item in pieces] == [(first + n, n) for n in range(parts)]
+        index += parts if whole else 1
+        record = _decode(kind, b"".join(item[5] for item in pieces), names) if whole else None
         if record is not None:
             record["pid"] = pid
             records.append((time_ns, record))

@@ -5,6 +5,8 @@ WHYSTOP_KILLS sets how many; `make test-all` takes 200.
 
 import os
 
+from ring_reader import read_ring
+
 KILLS = int(os.environ.get("WHYSTOP_KILLS", "20"))
 WARM_UP = 3  # Steps of the parent; a forked child counts on from there.
 
@@ -54,3 +56,27 @@ def test_the_last_completed_step_survives_sigkill(run, script):
     assert set(last) == set(told), "every child had a ring of its own"
     wrong = {pid: (last[pid], steps) for pid, steps in told.items() if last[pid] - WARM_UP not in (steps, steps + 1)}
     assert wrong == {}, "process: (last step on record, steps it completed)"
+
+
+WRITES = """
+from whystop import ring
+
+writer = ring.open_writer()
+writer.observe("long", 1, {"text": "x" * 500, "number": 1.0})
+writer.step(7, 0.5, None, None, None, 0)
+"""
+
+
+def test_a_record_whose_last_part_was_not_written_is_left_out(run, script, tmp_path):
+    run(script(WRITES))
+    (path,) = [path for path in tmp_path.glob("*/*.ring") if "long" in kinds(path)]
+    torn = bytearray(path.read_bytes())
+    slots = [at for at in range(4096, len(torn), 128) if torn[at + 12] == 5 and torn[at + 15] > 1]
+    torn[slots[-1] : slots[-1] + 8] = bytes(8)  # As a writer leaves it that was killed in the middle: sequence number 0.
+    path.write_bytes(torn)
+    assert "long" not in kinds(path)
+    assert "step" in kinds(path)
+
+
+def kinds(path):
+    return [record.get("kind", record["record"]) for _, record in read_ring(path)]
