@@ -68,9 +68,16 @@ def bad_math(program, rng):
 
 
 def spike(program, rng):
-    at = program.epochs // 2
-    factor = rng.choice([100, 1000])
-    program.first("epoch_begin", f"if epoch == {at}:", "    for parameter in MODEL.parameters():", f"        parameter.data *= {factor / 10:g}")
+    """Half way something throws the network off: one broken batch, one step of a huge rate, weights that were touched."""
+    at, how = program.epochs // 2, rng.choice(["batch", "rate", "weights"])
+    program.add("before_loop", "thrown = False")
+    if how == "batch":
+        program.add("batch", f"if epoch == {at} and not thrown:", f"    thrown, XB = True, XB * {rng.choice([300, 1000, 3000])}")
+    elif how == "rate":
+        program.first("step", f"if epoch == {at} and not thrown:", "    for group in OPT.param_groups:", f"        group['lr'] *= {rng.choice([100, 300])}")
+        program.add("step", f"if epoch == {at} and not thrown:", "    thrown = True", "    for group in OPT.param_groups:", f"        group['lr'] = {program.facts['lr']}")
+    else:
+        program.first("epoch_begin", f"if epoch == {at}:", "    for parameter in MODEL.parameters():", f"        parameter.data *= {rng.choice([5, 10, 30])}")
 
 
 def overfit(program, rng):
@@ -80,7 +87,11 @@ def overfit(program, rng):
 
 
 def masked(program, rng):
-    program.forward_lines[:] = ["empty = (x[:, :1] > 15).expand_as(x)", "x = self.body(self.embed(x) + self.place, src_key_padding_mask=empty)",
+    """Attention written by hand, over texts of which some are padding and nothing else."""
+    program.facts["init"][:] = [line for line in program.facts["init"] if "layer" not in line] + ["self.query, self.key = nn.Linear(32, 32), nn.Linear(32, 32)"]
+    program.forward_lines[:] = [f"padding = (x[:, :1] > {rng.choice([15, 17, 18])}).expand_as(x)", "x = self.embed(x) + self.place",
+                                "scores = self.query(x) @ self.key(x).transpose(1, 2) / 32 ** 0.5",
+                                "scores = scores.masked_fill(padding[:, None, :], float('-inf'))", "x = torch.softmax(scores, dim=-1) @ x",
                                 "return self.out(x.mean(1))"]
 
 
@@ -103,20 +114,20 @@ TOO_MANY_TO_LEARN_BY_HEART = dict(kinds=("classes",), samples_min=1000, models=(
 FAULTS = (
     Fault("labels-random", ("labels-random", "labels-misaligned"), random_labels, TOO_MANY_TO_LEARN_BY_HEART),
     Fault("labels-misaligned", ("labels-random", "labels-misaligned"), shifted_labels, TOO_MANY_TO_LEARN_BY_HEART),
-    Fault("class-imbalance", ("class-imbalance",), imbalance, {**CLASSES, "steps": 400, "smoothings": ("",), "schedules": ("none", "cosine", "step")}),
+    Fault("class-imbalance", ("class-imbalance",), imbalance, {**CLASSES, "models": ("mlp",), "optimizers": ("SGD", "momentum"), "steps": 400, "smoothings": ("",), "schedules": ("none", "cosine", "step")}),
     Fault("unscaled-inputs", ("unscaled-inputs",), raw_inputs, {**VECTORS, "optimizers": ("SGD", "momentum", "Adam")}, BY_EFFECT),
     Fault("unscaled-targets", ("unscaled-targets",), raw_targets, dict(kinds=("regression",)), BY_EFFECT),
     Fault("nan-in-data", ("nan-in-data", "missing-values"), nan_rows, dict(kinds=("classes", "images", "series", "regression"))),
     Fault("missing-values", ("missing-values", "unscaled-inputs"), sentinel, {**VECTORS, "optimizers": ("SGD", "momentum")}, BY_EFFECT),
-    Fault("order-not-shuffled", ("order-not-shuffled",), sorted_data, {**DESCENT, "styles": ("script", "functions", "trainer", "manual")}),
+    Fault("order-not-shuffled", ("order-not-shuffled",), sorted_data, {**DESCENT, **CLASSES, "models": ("mlp",), "samples_min": 700, "steps": 300, "styles": ("script", "functions", "trainer", "manual")}),
     Fault("empty-dataset", ("empty-dataset",), empty, {"kinds": ("classes", "images"), "styles": ("script", "manual"), "logs": ("silent",), "validate": False,
                                                        "schedules": ("none",)}, ALWAYS, "stop"),
     Fault("invalid-math", ("invalid-math",), bad_math, MLP),
-    Fault("loss-spike", ("loss-spike",), spike, {**DESCENT, "styles": ("script", "trainer", "manual"), "schedules": ("none", "step"), "models": ("mlp", "linear"),
-                                                 "kinds": ("classes",), "norm": False}),
+    Fault("loss-spike", ("loss-spike",), spike, {**DESCENT, "styles": ("script", "trainer", "manual"), "schedules": ("none",), "models": ("mlp",),
+                                                 "kinds": ("classes",), "norm": False, "depths": (2, 3), "samples_min": 1000}),
     Fault("overfitting", ("overfitting",), overfit, {**CLASSES, "models": ("mlp",), "widths": (64, 128), "validate": True, "schedules": ("none",), "dropout": 0,
                                                     "logs": ("epoch",), "smoothings": ("",)}, ALWAYS),
     Fault("masked-softmax-nan", ("masked-softmax-nan",), masked, dict(kinds=("tokens",), models=("transformer",))),
-    Fault("all-labels-ignored", ("all-labels-ignored",), ignored, dict(kinds=("tokens", "images"), smoothings=("",))),
+    Fault("all-labels-ignored", ("all-labels-ignored",), ignored, dict(kinds=("tokens", "images"), smoothings=("",)), ALWAYS),
     Fault("fp16-overflow", ("fp16-overflow", "unscaled-inputs"), half, {**MLP, "validate": False, "kinds": ("classes",)}),
 )

@@ -21,12 +21,12 @@ def dead(program, rng):
 
 def saturated(program, rng):
     if rng.random() < 0.5:
-        factor = rng.choice([30, 100])
+        factor = rng.choice([100, 300])
         after_model(program, "with torch.no_grad():", "    for layer in MODEL.modules():", "        if isinstance(layer, nn.Linear):",
                     f"            layer.weight *= {factor}")
     else:  # Many sigmoids in a row: the gradient is a quarter of itself at each.
         width = program.facts["width"]
-        program.facts["init"].append(f"self.more = nn.Sequential(*[m for _ in range({rng.choice([6, 8])}) for m in (nn.Linear({width}, {width}), nn.Sigmoid())])")
+        program.facts["init"].append(f"self.more = nn.Sequential(*[m for _ in range({rng.choice([8, 10])}) for m in (nn.Linear({width}, {width}), nn.Sigmoid())])")
         in_forward(program, "self.out(x)", "self.out(self.more(x))")
 
 
@@ -67,7 +67,7 @@ def left_in_eval(program, rng):
 
 
 def small_batches(program, rng):
-    program.batch = rng.choice([2, 2, 3])
+    program.batch = 2
     program.epochs = max(1, 500 * program.batch // program.facts["count"])
     program.loader_options += ", drop_last=True"
 
@@ -88,12 +88,12 @@ FAULTS = (
     Fault("bad-init-scale", ("bad-init-scale",), init_scale, {**MLP, "depths": (3, 4), "activations": ("relu", "tanh")}, BY_EFFECT),
     Fault("dead-relu", ("dead-relu",), dead, RELU, BY_EFFECT),
     Fault("saturation", ("saturation", "bad-init-scale"), saturated, {**MLP, "activations": ("sigmoid", "tanh"), "depths": (2, 3)}, BY_EFFECT),
-    Fault("double-softmax", ("double-softmax",), double_softmax, {**CLASSIFIERS, "smoothings": ("",)}),
+    Fault("double-softmax", ("double-softmax",), double_softmax, {**CLASSES, "models": ("mlp",), "optimizers": ("SGD", "momentum"), "samples_min": 700, "steps": 150, "smoothings": ("",)}),
     Fault("wrong-loss-activation", ("wrong-loss-activation", "double-softmax"), wrong_pair,
           dict(kinds=("classes", "regression"), models=("mlp",), regression_losses=("MSELoss",), smoothings=("",), binary=0, validate=False)),
     Fault("target-broadcast", ("target-broadcast",), broadcast, REGRESSION),
     Fault("eval-mode-left-on", ("eval-mode-left-on",), left_in_eval, {**BN, "validate": True, "dropout": 0.3}, ALWAYS),
-    Fault("bn-small-batch", ("bn-small-batch",), small_batches, {**BN, "validate": True, "styles": ("script", "functions", "trainer")}, BY_EFFECT),
+    Fault("bn-small-batch", ("bn-small-batch",), small_batches, {**BN, "kinds": ("classes",), "depths": (3,), "validate": True, "styles": ("script", "functions", "trainer")}, BY_EFFECT),
     Fault("batchnorm-single-sample", ("batchnorm-single-sample",), lone_sample,
           {**BN, "kinds": ("classes",), "styles": ("script", "functions", "trainer", "manual")}, ALWAYS, "stop"),
     Fault("constant-prediction", ("constant-prediction",), constant, {**MLP, "kinds": ("classes", "regression")}),

@@ -3,10 +3,12 @@
 from programs.fault import BY_EFFECT, CLASSES, CLASSIFIERS, DESCENT, IF_IT_HURTS, MLP, Fault, after_model, in_forward, set_rate
 
 PLAIN = dict(schedules=("none",))
+# Layers at random that are wide enough serve as well as learned ones.
+NARROW = {**MLP, "depths": (2, 3), "widths": (4, 6), "samples_min": 700}
 
 
 def rate_too_high(program, rng):
-    set_rate(program, program.facts["lr"] * rng.choice([3, 10, 30, 100, 300, 1000, 3000]))
+    set_rate(program, program.facts["lr"] * rng.choice([10, 30, 100, 300, 1000, 3000]))
 
 
 def rate_too_low(program, rng):
@@ -86,7 +88,7 @@ def regularised(program, rng):
 
 
 def too_few_steps(program, rng):
-    set_rate(program, program.facts["lr"] * rng.choice([0.03, 0.1]))
+    set_rate(program, program.facts["lr"] * rng.choice([0.003, 0.01]))
     program.epochs = 1
 
 
@@ -98,11 +100,11 @@ FAULTS = (
           dict(kinds=("series",), cells=("RNN",), clip=False, **PLAIN), BY_EFFECT),
     Fault("no-optimizer-step", ("no-optimizer-step",), no_step, PLAIN),
     Fault("missing-backward", ("missing-backward",), no_backward, PLAIN),
-    Fault("missing-zero-grad", ("missing-zero-grad",), no_zero, DESCENT),
+    Fault("missing-zero-grad", ("missing-zero-grad",), no_zero, {**DESCENT, "optimizers": ("momentum",), "steps": 600}),
     Fault("frozen-params", ("frozen-params",), frozen, CLASSIFIERS),
-    Fault("optimizer-wrong-params", ("optimizer-wrong-params",), wrong_parameters, {**MLP, "depths": (2, 3), "activations": ("tanh",)}),
-    Fault("frozen-or-detached", ("frozen-or-detached",), detached, {**MLP, "depths": (2, 3)}),
+    Fault("optimizer-wrong-params", ("optimizer-wrong-params",), wrong_parameters, {**NARROW, "activations": ("tanh",)}),
+    Fault("frozen-or-detached", ("frozen-or-detached",), detached, NARROW),
     Fault("over-regularised", ("over-regularised",), regularised, {**MLP, "optimizers": ("SGD", "momentum", "AdamW")}, BY_EFFECT),
     Fault("not-enough-steps", ("not-enough-steps", "lr-too-low"), too_few_steps,
-          dict(kinds=("images",), batches=(8, 16), epochs_min=1, **PLAIN), IF_IT_HURTS),
+          dict(kinds=("images",), optimizers=("SGD", "momentum"), batches=(4, 8), epochs_min=1, **PLAIN), IF_IT_HURTS),
 )
