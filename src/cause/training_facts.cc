@@ -12,11 +12,17 @@
 
 namespace whystop {
 
+namespace {
+
+bool Lasts(const Finding& finding) { return finding.Number("lasting").value_or(0) > 0; }
+
+}  // namespace
+
 const Finding* LossLost(const CaseFile& run) {
   const Finding* whole = nullptr;
   const Finding* part = nullptr;
   for (const Finding& finding : run.findings) {
-    if (finding.detector != "loss/not-finite" || finding.Number("lasting").value_or(0) == 0) {
+    if (finding.detector != "loss/not-finite") {
       continue;
     }
     const std::string role = FactText(finding, "role");
@@ -25,9 +31,22 @@ const Finding* LossLost(const CaseFile& run) {
                                                          whole->Number("points").value_or(0))) {
       whole = &finding;
     }
-    part = role == "loss-part" && part == nullptr ? &finding : part;
+    part = role == "loss-part" && Lasts(finding) && part == nullptr ? &finding : part;
   }
-  return whole != nullptr ? whole : part;
+  return whole != nullptr && Lasts(*whole) ? whole : part;
+}
+
+const Observation* NanThatHurtNothing(const CaseFile& run) {
+  const auto reports = ObservationsOf(run, "nonfinite");
+  const bool skips = Counted(run, "skipped_steps").value_or(0) > 0;
+  for (const Observation* report : reports) {
+    if (!std::isnan(NumberOf(*report, "loss")) || NumberOf(*report, "weights") > 0) {
+      return nullptr;
+    }
+  }
+  // Each report is made before the weights can be hurt: the next one tells whether they were.
+  const bool went_on = reports.size() >= 2 || LossLost(run) == nullptr;
+  return !reports.empty() && went_on && !skips ? reports.front() : nullptr;
 }
 
 bool NanSeen(const CaseFile& run) {

@@ -20,6 +20,10 @@ const Finding* LossLost(const CaseFile& run);
 /// NaN was seen anywhere in training: in the loss to its end, by the probe, or by the loop's own
 /// test.
 bool NanSeen(const CaseFile& run);
+/// The first report of a NaN in the loss that left the weights whole. What makes a value NaN makes
+/// its gradients NaN, and one step later the weights; the mean over no target alone has gradients
+/// of 0.
+const Observation* NanThatHurtNothing(const CaseFile& run);
 /// What the model was given was not finite, though every batch was as its loader gave it: a
 /// computation between the two made it so.
 bool SpoiltOnTheWay(const CaseFile& run);

@@ -4,7 +4,6 @@
 #include "cause/weighers.h"
 
 namespace whystop {
-
 void WeighAllLabelsIgnored(const CaseFile& run, Hypothesis& out) {
   const auto calls = LossCalls(run, {"cross_entropy", "nll_loss"});
   for (const Observation* call : calls) {
@@ -18,6 +17,16 @@ void WeighAllLabelsIgnored(const CaseFile& run, Hypothesis& out) {
     out.Add(NanSeen(run) ? Decisive("loss-call", text) : Supports("loss-call", text));
     return;
   }
+  const Observation* report = NanThatHurtNothing(run);
+  if (calls.empty() || report == nullptr || SpoiltOnTheWay(run)) {
+    return;
+  }
+  out.Add(Supports("tensor", "the loss was NaN" +
+                                 (report->step ? " at step " + HumanCount(*report->step) : "") +
+                                 ", and did no harm to the weights: its gradients were 0, as those "
+                                 "of the mean over no target are"));
+  out.Add(Supports("loss-call", TextOf(*calls.front(), "function") + " leaves out targets of " +
+                                    HumanNumber(NumberOf(*calls.front(), "ignore_index"))));
 }
 
 }  // namespace whystop

@@ -110,7 +110,7 @@ void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
     out.Add(Decisive("tensor", "module " + TextOf(*layer, "module") + " (" +
                                    TextOf(*layer, "type") +
                                    ") made NaN out of finite inputs and finite weights" + at));
-  } else if (what == "loss") {
+  } else if (what == "loss" && NanThatHurtNothing(run) == nullptr) {
     out.Add(Decisive("tensor", "the loss itself was the first thing that was not finite" + at +
                                    ": weights, inputs and earlier gradients were"));
   } else if (what == "weight" && FellInOneStep(run, lost)) {
