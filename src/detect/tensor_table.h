@@ -24,9 +24,9 @@ inline double RmsOf(const TensorStats& stats) {
 
 /// Biases and the scales of normalisation layers begin at zero or one: their ratios to anything
 /// mean little.
-inline bool IsWeightMatrix(const TensorStats& stats) {
+inline bool IsWeightMatrix(const TensorStats& stats, std::uint64_t count_min = 16) {
   const std::string_view name = stats.tensor;
-  return stats.count >= 16 && !name.ends_with("bias") &&
+  return stats.count >= count_min && !name.ends_with("bias") &&
          name.find("norm") == std::string_view::npos && name.find("bn") == std::string_view::npos;
 }
 

@@ -17,15 +17,20 @@ namespace whystop {
 /// square.
 class UpdateRatios {
  public:
+  /// `count_min`: of a tensor. Updates of a few weights are often large beside them and seldom
+  /// small.
+  explicit UpdateRatios(std::uint64_t count_min) : count_min_(count_min) {}
+
   void Push(const Event& event) {
     if (const auto* scalar = event.As<Scalar>()) {
       if (scalar->role == SeriesRole::kLearningRate && scalar->value > 0) {
         lr_max_ = std::max(lr_max_.value_or(0), scalar->value);
       }
+      steps_ = std::max(steps_, scalar->step.value_or(0));
       return;
     }
     const auto* stats = event.As<TensorStats>();
-    if (stats == nullptr || !IsWeightMatrix(*stats) || stats->nan_count + stats->inf_count > 0) {
+    if (stats == nullptr || !IsWeightMatrix(*stats, count_min_) || stats->nan_count + stats->inf_count > 0) {
       return;
     }
     if (stats->what == TensorStats::What::kWeight) {
@@ -51,6 +56,14 @@ class UpdateRatios {
   /// The median over the tensors of the largest update that each ever got.
   std::optional<double> Highest() const { return Typical(&LogTrack::Highest); }
 
+  /// How far all steps together can have moved the weights, were each as large as the largest seen
+  /// and all of them in one direction.
+  std::optional<double> Reach() const {
+    const auto highest = Highest();
+    return highest ? std::optional(*highest * static_cast<double>(std::max(steps_, last_step_)))
+                   : std::nullopt;
+  }
+
   /// The tensor with the most extreme ratio in the beginning.
   const std::string& Extreme(bool largest) const {
     const TensorTable<LogTrack>::Entry* found = nullptr;
@@ -73,6 +86,7 @@ class UpdateRatios {
     AddFact(finding, "ratio_at_end", Late().value_or(0));
     AddFact(finding, "ratio_highest", Highest().value_or(0));
     AddFact(finding, "samples", static_cast<double>(samples_));
+    AddFact(finding, "reach", Reach().value_or(0));
     if (lr_max_) {
       AddFact(finding, "lr", *lr_max_);
     }
@@ -99,6 +113,8 @@ class UpdateRatios {
   std::int64_t samples_ = 0;
   RunTime last_at_{};
   std::int64_t last_step_ = 0;
+  std::int64_t steps_ = 0;
+  std::uint64_t count_min_;
 };
 
 }  // namespace whystop

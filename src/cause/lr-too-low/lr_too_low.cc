@@ -19,11 +19,14 @@ void WeighLrTooLow(const CaseFile& run, Hypothesis& out) {
   const double last = learning.basis->Number("last").value_or(0);
   const double ratio = small->Number("ratio").value_or(0);
   const double points = learning.basis->Number("points").value_or(0);
-  const bool hardly_moved =
-      std::abs(first - last) < 0.05 * std::abs(first) && learning.state != Learning::kUnknown;
+  const bool hardly_moved = ratio <= 1e-5 && std::abs(first - last) < 0.05 * std::abs(first) &&
+                            learning.state != Learning::kUnknown;
   // Steps that could not change the weights by a hundredth, all taken in one direction, cannot have
-  // taught them; noise in the loss hides nothing.
-  const bool cannot_move = ratio * points < 0.01 && points >= 20 && !learning.Good();
+  // taught them; noise in the loss hides nothing. Of a loss that is seen to stay where it was, a
+  // twentieth tells as much.
+  const double reach_max = learning.Bad() ? 0.05 : 0.01;
+  const bool cannot_move =
+      small->Number("reach").value_or(1) < reach_max && points >= 20 && !learning.Good();
   if ((!hardly_moved && !cannot_move) || learning.state == Learning::kDiverged) {
     return;
   }

@@ -12,6 +12,7 @@ namespace {
 constexpr double kRatioMin = 0.1;
 // An update as large as the weights themselves, once in most of the tensors: they were thrown away.
 constexpr double kHighestMin = 1;
+constexpr std::uint64_t kCountMin = 16;
 
 /// Each update changes the weights by a large part of their size.
 class UpdateRatioTooLarge final : public Detector {
@@ -33,7 +34,7 @@ class UpdateRatioTooLarge final : public Detector {
   }
 
  private:
-  UpdateRatios ratios_;
+  UpdateRatios ratios_{kCountMin};
 };
 
 }  // namespace

@@ -9,6 +9,11 @@ namespace {
 // A hundred-thousandth of each weight a step: it takes a hundred thousand steps to move a weight by
 // its own size.
 constexpr double kRatioMax = 1e-5;
+// Or so little that all steps together, each in the same direction, leave the weights where they
+// were but for a twentieth.
+constexpr double kReachMax = 0.05;
+constexpr double kRatioOfShortRun = 1e-4;
+constexpr std::uint64_t kCountMin = 2;
 
 /// Updates are tiny beside the weights, from the beginning on.
 class UpdateRatioTooSmall final : public Detector {
@@ -17,19 +22,24 @@ class UpdateRatioTooSmall final : public Detector {
 
   void Finish(FindingSink& out) override {
     const auto ratio = ratios_.Early();
-    if (!ratio || *ratio > kRatioMax || *ratio <= LogTrack::kLeast) {
+    if (!ratio || *ratio <= LogTrack::kLeast) {
+      return;
+    }
+    const bool leads_nowhere =
+        *ratio <= kRatioOfShortRun && ratios_.Reach().value_or(1) <= kReachMax;
+    if (*ratio > kRatioMax && !leads_nowhere) {
       return;
     }
     Finding finding;
     finding.detector = "update/ratio-too-small";
-    finding.strength = kRatioMax / *ratio;
+    finding.strength = kRatioOfShortRun / *ratio;
     finding.series = ratios_.Extreme(false);
     ratios_.Describe(finding);
     out.Add(std::move(finding));
   }
 
  private:
-  UpdateRatios ratios_;
+  UpdateRatios ratios_{kCountMin};
 };
 
 }  // namespace
