@@ -14,8 +14,8 @@ import cpp_grid
 from programs.catalogue import cases
 from programs.program import digest
 from report import Judged, is_right, said, tables
-from runner import BUILD, ROOT, TorchRunner, judge, probe_hash, record
-from truth import HEALTHY, SICK, UNCLEAR, state_of
+from runner import BUILD, ROOT, TorchRunner, held_out_losses, judge, probe_hash, record
+from truth import HEALTHY, SICK, UNCLEAR, held_out_state, state_of
 
 REPORTED_FROM = 141  # Thresholds were chosen by looking at smaller seeds, and at even ones.
 AT_ONCE = int(os.environ.get("LAB_AT_ONCE", 2))
@@ -43,7 +43,11 @@ def state_in(runner: TorchRunner, case) -> str:
     """Sick, healthy or unclear: by what the program and its twin scored."""
     if case.label == "healthy" and case.judged == "always":
         return HEALTHY
-    return state_of(case.judged, runner.score(case.text), runner.score(case.twin) if case.twin else None)
+    held_out = held_out_state(held_out_losses(runner.recording_of(case.text)))
+    if case.label == "overfitting":
+        return SICK if held_out == SICK else UNCLEAR
+    state = state_of(case.judged, runner.score(case.text), runner.score(case.twin) if case.twin else None)
+    return UNCLEAR if state == HEALTHY and held_out != HEALTHY else state
 
 
 def wanted(options, seed: int, counts: collections.Counter) -> list:
@@ -79,7 +83,7 @@ def torch_half(options, until: float) -> list:
     judged, twins, unclear = [], set(), 0
     for case in grid:
         twin = runner.score(case.twin) if case.twin else None
-        if twin and twin.learned() and case.twin not in twins:
+        if twin and twin.learned() and case.twin not in twins and held_out_state(held_out_losses(runner.recording_of(case.twin))) == HEALTHY:
             twins.add(case.twin)
             judged.append(Judged("healthy", "twin", (), "learning", case.seed, digest(case.twin), *verdicts[case.twin]))
         state = state_in(runner, case)

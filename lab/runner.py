@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -74,6 +75,12 @@ def record(command: list, key: str, environment: dict) -> pathlib.Path:
 def verdict_of(recording: pathlib.Path) -> dict:
     judged = whystop(["why", "--json", recording], capture_output=True)
     return json.loads(judged.stdout)
+
+
+def held_out_losses(recording: pathlib.Path) -> list:
+    """As the program printed them."""
+    printed = whystop(["inspect", "--output", recording], capture_output=True).stdout.decode(errors="replace")
+    return [float(value) for value in re.findall(r"\bval_loss ([0-9.]+)", printed)]
 
 
 def detectors_of(recording: pathlib.Path) -> set:

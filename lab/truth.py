@@ -2,7 +2,7 @@
 
 A program scores itself at its end: balanced accuracy or R squared on its own training data. Harm is the share of its twin's gain over
 guessing that a sick program did not reach. A mistake in the program (a call that is missing) needs no twin: it is sick when it has not
-learned.
+learned. That score says nothing of held-out data: a program that prints a loss of those is labelled by it as well.
 """
 
 import math
@@ -13,6 +13,9 @@ HARM_SICK = 0.30     # Nearly a third of what could be learned was not.
 HARM_NONE = 0.05     # The difference that another seed makes.
 GAIN_CLASSES = 0.5   # A sound program gains at least half of what is above guessing...
 GAIN_VALUES = 0.25   # ...or explains a quarter of the variance (the diabetes data hold no more than half).
+RISE_SICK = 1.5      # The held-out loss ended half as high again as its best...
+RISE_NONE = 1.2      # ...or near it.
+HELD_OUT_MIN = 6     # Values that say anything.
 
 
 class Score(NamedTuple):
@@ -40,3 +43,11 @@ def state_of(judged: str, score: Optional[Score], twin: Optional[Score]) -> str:
     if harm >= HARM_SICK:
         return SICK
     return HEALTHY if harm <= HARM_NONE else UNCLEAR
+
+
+def held_out_state(losses: list) -> str:
+    """By the held-out losses that the program printed: sick where they rose, healthy where they did not or nothing was printed."""
+    if len(losses) < HELD_OUT_MIN or min(losses) <= 0:
+        return HEALTHY
+    rise = sorted(losses[-3:])[1] / min(losses)
+    return SICK if rise >= RISE_SICK else HEALTHY if rise <= RISE_NONE else UNCLEAR

@@ -11,6 +11,10 @@ namespace {
 constexpr double kRiseInNoiseMin = 5;
 constexpr double kRiseShareMin = 0.05;  // Of the best value: a rise that matters.
 constexpr std::int64_t kPointsMin = 6;
+// A held-out loss that was best in its first stretch may just be that of one pass over the data:
+// it must have climbed by half, nearly all the way, and the training loss must have halved.
+constexpr double kRiseShareFromStartMin = 0.5;
+constexpr double kClimbingMin = 0.75;  // Of the stretches.
 
 /// The held-out loss turned and rose beyond its noise while the training loss went on falling.
 class LossOverfit final : public HistoryDetector {
@@ -27,14 +31,15 @@ class LossOverfit final : public HistoryDetector {
     const double end = std::min(held_out.levels[last], held_out.levels[last - 1]);
     const double rise = end - held_out.best;
     const double noise = std::max(held_out.level_noise, held_out.noise / 2);
-    // Best at its very first value, it never turned: a gap from the start, or values of one pass
-    // over the held-out data.
-    if (held_out.best_at <= 0 || held_out.best_at > 0.8 || rise < kRiseInNoiseMin * noise ||
-        rise < kRiseShareMin * std::abs(held_out.best)) {
+    const bool from_start = held_out.best_at <= 0;
+    const double share = from_start ? kRiseShareFromStartMin : kRiseShareMin;
+    if (held_out.best_at > 0.8 || rise < kRiseInNoiseMin * noise ||
+        rise < share * std::abs(held_out.best) || (from_start && !Climbs(held_out))) {
       return;
     }
     const WatchedSeries* train = TrainLoss();
-    if (train == nullptr || !FellOn(*train, held_out.best_at)) {
+    if (train == nullptr || !FellOn(*train, held_out.best_at) ||
+        (from_start && !Halved(*train))) {
       return;
     }
     Finding finding = About("loss/overfit", name, series);
@@ -57,6 +62,20 @@ class LossOverfit final : public HistoryDetector {
       }
     }
     return best;
+  }
+
+  static bool Climbs(const SeriesShape& held_out) {
+    std::size_t up = 0;
+    for (std::size_t i = 1; i < held_out.levels.size(); ++i) {
+      up += held_out.levels[i] > held_out.levels[i - 1] ? 1 : 0;
+    }
+    return static_cast<double>(up) >=
+           kClimbingMin * static_cast<double>(held_out.levels.size() - 1);
+  }
+
+  static bool Halved(const WatchedSeries& train) {
+    const SeriesShape shape = ShapeOf(train.history);
+    return shape.start > 0 && shape.end < shape.start / 2;
   }
 
   /// Whether the training loss is lower at the end than it was when the held-out loss was best.
