@@ -54,6 +54,41 @@ bool NanSeen(const CaseFile& run) {
          ReasonOf(FinalExit(run)) == ExitReason::kNotFinite;
 }
 
+namespace {
+
+bool InputsAreOrdinary(const CaseFile& run) {
+  constexpr double kLargestMax = 1e4;
+  double largest = -1;
+  for (const char* kind : {"batch", "model-input"}) {
+    for (const Observation* seen : ObservationsOf(run, kind)) {
+      largest = std::max(
+          {largest, std::abs(NumberOf(*seen, "max")), std::abs(NumberOf(*seen, "min"))});
+    }
+  }
+  return largest >= 0 && largest < kLargestMax;
+}
+
+}  // namespace
+
+const Observation* NanFromTheFirst(const CaseFile& run) {
+  const auto reports = ObservationsOf(run, "nonfinite");
+  if (reports.empty() || !InputsAreOrdinary(run) || UsesHalf(run) ||
+      run.FindFirst("weights/initial-scale") != nullptr ||
+      run.FindFirst("data/not-finite") != nullptr) {
+    return nullptr;
+  }
+  const Observation& first = *reports.front();
+  const std::string operation = TextOf(first, "operation");
+  // The log-softmax of a loss has no mask.
+  const bool of_a_mask =
+      MentionsAny(operation, {"attention"}) ||
+      (MentionsAny(operation, {"softmax"}) && !MentionsAny(operation, {"logsoftmax"}));
+  const bool made_at_once = first.step == 0 && TextOf(first, "first") == "loss" &&
+                            std::isnan(NumberOf(first, "loss")) &&
+                            NumberOf(first, "operand_from_outside") == 0;
+  return made_at_once && !of_a_mask ? &first : nullptr;
+}
+
 bool SpoiltOnTheWay(const CaseFile& run) {
   constexpr int kLooksMin = 2;
   const Finding* data = run.FindFirst("data/not-finite");

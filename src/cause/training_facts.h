@@ -24,6 +24,9 @@ bool NanSeen(const CaseFile& run);
 /// its gradients NaN, and one step later the weights; the mean over no target alone has gradients
 /// of 0.
 const Observation* NanThatHurtNothing(const CaseFile& run);
+/// The very first loss was NaN, of weights and inputs of ordinary size: sums and products cannot
+/// do that, a logarithm, a root or a division can.
+const Observation* NanFromTheFirst(const CaseFile& run);
 /// What the model was given was not finite, though every batch was as its loader gave it: a
 /// computation between the two made it so.
 bool SpoiltOnTheWay(const CaseFile& run);

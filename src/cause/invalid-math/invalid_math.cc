@@ -85,6 +85,14 @@ void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const std::string operation = TextOf(first, "operation");
+  if (NanFromTheFirst(run) != nullptr && NanThatHurtNothing(run) == nullptr) {
+    out.Add(Decisive("tensor",
+                     "the very first loss was NaN" +
+                         (operation.empty() ? std::string() : ", seen first in " + operation) +
+                         ", and weights and inputs were of ordinary size: a logarithm, root or "
+                         "division before it has no value there"));
+    return;
+  }
   if (NumberOf(first, "operand_from_outside") > 0 ||
       MentionsAny(operation, {"softmax", "attention"})) {
     return;  // The data, masked-softmax-nan, or outputs that overflowed.
