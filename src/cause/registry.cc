@@ -140,7 +140,7 @@ constexpr CauseEntry kCauses[] = {
     {"openmp-duplicate", kStop, Outcome::kCrashed, kFault, "", nullptr},
     {"optimizer-wrong-params", kLearning, Outcome::kUnknown, kFault, "constant-prediction", &WeighOptimizerWrongParams},
     {"order-not-shuffled", kLearning, Outcome::kUnknown, kFault, "constant-prediction dead-relu lr-too-high loss-spike", &WeighOrderNotShuffled},
-    {"over-regularised", kLearning, Outcome::kUnknown, kFault, "constant-prediction lr-too-low saturation not-enough-steps", &WeighOverRegularised},
+    {"over-regularised", kLearning, Outcome::kUnknown, kFault, "constant-prediction dead-relu lr-too-low saturation not-enough-steps", &WeighOverRegularised},
     {"overfitting", kLearning, Outcome::kUnknown, kFault, "early-stop-patience finished-early-by-design", &WeighOverfitting},
     {"preempted", kStop, Outcome::kKilled, kFault, "external-sigterm external-sigkill dataloader-worker-killed", nullptr},
     {"premature-return", kStop, Outcome::kStoppedEarly, kFault, "", &WeighPrematureReturn},

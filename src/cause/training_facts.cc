@@ -377,6 +377,16 @@ std::optional<double> LearningRate(const CaseFile& run) {
   return std::nullopt;
 }
 
+double ShrinkPerStep(const CaseFile& run) {
+  const auto optimizers = ObservationsOf(run, "optimizer");
+  if (optimizers.empty()) {
+    return 0;
+  }
+  const double momentum = std::clamp(NumberOf(*optimizers.front(), "momentum"), 0.0, 0.99);
+  return NumberOf(*optimizers.front(), "weight_decay") * LearningRate(run).value_or(0) /
+         (1 - momentum);
+}
+
 std::string OptimizerName(const CaseFile& run) {
   const auto optimizers = ObservationsOf(run, "optimizer");
   return optimizers.empty() ? std::string() : TextOf(*optimizers.front(), "name");

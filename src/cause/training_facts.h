@@ -100,6 +100,9 @@ std::string FactText(const Finding& finding, const std::string& name);
 /// The optimizer's learning rate as first seen, or what its schedule starts from if that is
 /// higher, or the highest of its series.
 std::optional<double> LearningRate(const CaseFile& run);
+/// The share of every weight that weight decay takes off in a step, momentum included; 0 where
+/// none is known.
+double ShrinkPerStep(const CaseFile& run);
 /// Adam and its kin divide by the gradient's size: how large a gradient is does not change their
 /// steps.
 bool IsAdaptive(const CaseFile& run);

@@ -22,6 +22,9 @@ bool DataIsLarge(const CaseFile& run) {
 void WeighUpdates(const CaseFile& run, const Finding& large, Hypothesis& out) {
   const double ratio = large.Number("ratio").value_or(0);
   const double most = std::max(ratio, large.Number("ratio_highest").value_or(0));
+  if (ShrinkPerStep(run) > ratio / 2) {
+    return;  // It is the decay that changes them: over-regularised.
+  }
   const auto rate = LearningRate(run);
   std::string text = "each step changed the weights by " + Percent(ratio) + " of their size";
   if (most > 2 * ratio) {

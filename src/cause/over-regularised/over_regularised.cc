@@ -4,10 +4,17 @@
 #include "cause/weighers.h"
 
 namespace whystop {
+namespace {
+
+constexpr double kShrinkMin = 0.01;
+
+}  // namespace
 
 void WeighOverRegularised(const CaseFile& run, Hypothesis& out) {
   // Held down, a classifier may creep towards the level of guessing from above all the time.
-  const bool held_down = LearningFailed(run) || ShareOfGuessing(run) > 0.65;
+  const double shrink = ShrinkPerStep(run);
+  const bool held_down = LearningFailed(run) || ShareOfGuessing(run) > 0.65 ||
+                         (shrink >= kShrinkMin && NotSeenToLearn(run));
   if (!held_down || LossLost(run) != nullptr) {
     return;
   }
@@ -28,10 +35,7 @@ void WeighOverRegularised(const CaseFile& run, Hypothesis& out) {
       text = "weight_decay " + HumanNumber(decay) + " pulls every weight towards zero";
     }
   }
-  const double shrink = optimizers.empty() ? 0
-                                           : NumberOf(*optimizers.front(), "weight_decay") *
-                                                 LearningRate(run).value_or(0);
-  if (shrink >= 0.01) {
+  if (shrink >= kShrinkMin) {
     out.Add(Decisive("optimizer", "weight_decay " +
                                       HumanNumber(NumberOf(*optimizers.front(), "weight_decay")) +
                                       " with lr " + HumanNumber(LearningRate(run).value_or(0)) +
