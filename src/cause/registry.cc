@@ -138,7 +138,7 @@ constexpr CauseEntry kCauses[] = {
     {"notebook-runtime-limit", kStop, Outcome::kKilled, kFault, "", nullptr},
     {"nvlink-ib-fault", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"openmp-duplicate", kStop, Outcome::kCrashed, kFault, "", nullptr},
-    {"optimizer-wrong-params", kLearning, Outcome::kUnknown, kFault, "constant-prediction", &WeighOptimizerWrongParams},
+    {"optimizer-wrong-params", kLearning, Outcome::kUnknown, kFault, "constant-prediction loss-spike", &WeighOptimizerWrongParams},
     {"order-not-shuffled", kLearning, Outcome::kUnknown, kFault, "constant-prediction dead-relu lr-too-high loss-spike", &WeighOrderNotShuffled},
     {"over-regularised", kLearning, Outcome::kUnknown, kFault, "constant-prediction dead-relu lr-too-low saturation not-enough-steps", &WeighOverRegularised},
     {"overfitting", kLearning, Outcome::kUnknown, kFault, "early-stop-patience finished-early-by-design", &WeighOverfitting},

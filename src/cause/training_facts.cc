@@ -214,8 +214,8 @@ bool LearnsSoundly(const CaseFile& run) {
   for (const char* fault :
        {"weights/unchanged", "gradient/zero", "gradient/vanishing", "gradient/exploding",
         "update/ratio-too-large", "update/ratio-too-small", "lr/zero", "lr/decayed-early",
-        "activation/dead", "activation/saturated", "scale/keeps-falling",
-        "weights/initial-scale"}) {
+        "activation/dead", "activation/saturated", "scale/keeps-falling", "weights/initial-scale",
+        "weights/vanished"}) {
     if (run.FindFirst(fault) != nullptr) {
       return false;
     }
@@ -375,6 +375,20 @@ std::optional<double> LearningRate(const CaseFile& run) {
     }
   }
   return std::nullopt;
+}
+
+const Finding* RateSpentEarly(const CaseFile& run) {
+  const Finding* decayed = run.FindFirst("lr/decayed-early");
+  if (decayed == nullptr || LossLost(run) != nullptr) {
+    return nullptr;
+  }
+  const double share = decayed->Number("share").value_or(0);
+  const bool nearly_all_along = share > 0.8 && NotSeenToLearn(run);
+  // Such a loss levels off because nothing moves any more, far from where it could be.
+  const bool gone_at_once = share > 0.9 && ShareOfGuessing(run) > 0.5 &&
+                            decayed->Number("last").value_or(1) <
+                                1e-6 * decayed->Number("highest").value_or(0);
+  return LearningOf(run).Bad() || nearly_all_along || gone_at_once ? decayed : nullptr;
 }
 
 double ShrinkPerStep(const CaseFile& run) {

@@ -100,6 +100,8 @@ std::string FactText(const Finding& finding, const std::string& name);
 /// The optimizer's learning rate as first seen, or what its schedule starts from if that is
 /// higher, or the highest of its series.
 std::optional<double> LearningRate(const CaseFile& run);
+/// The learning rate was next to nothing long before the end, and the run shows it.
+const Finding* RateSpentEarly(const CaseFile& run);
 /// The share of every weight that weight decay takes off in a step, momentum included; 0 where
 /// none is known.
 double ShrinkPerStep(const CaseFile& run);

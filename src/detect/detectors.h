@@ -30,6 +30,7 @@ std::unique_ptr<Detector> MakeUpdateRatioTooLarge();
 std::unique_ptr<Detector> MakeUpdateRatioTooSmall();
 std::unique_ptr<Detector> MakeWeightsInitialScale();
 std::unique_ptr<Detector> MakeWeightsOutgrown();
+std::unique_ptr<Detector> MakeWeightsVanished();
 std::unique_ptr<Detector> MakeWeightsUnchanged();
 
 }  // namespace whystop

@@ -35,6 +35,7 @@ constexpr DetectorEntry kDetectors[] = {
     {"weights/initial-scale", "Weights begin far too large or too small", &MakeWeightsInitialScale},
     {"weights/outgrown", "The first steps blow the weights up", &MakeWeightsOutgrown},
     {"weights/unchanged", "Not one weight moves", &MakeWeightsUnchanged},
+    {"weights/vanished", "Most weights shrank to next to nothing", &MakeWeightsVanished},
 };
 
 }  // namespace

@@ -23,10 +23,7 @@ void WeighLrZero(const CaseFile& run, Hypothesis& out) {
     }
     return;
   }
-  const Finding* decayed = run.FindFirst("lr/decayed-early");
-  const bool nearly_all_along =
-      decayed != nullptr && decayed->Number("share").value_or(0) > 0.8 && NotSeenToLearn(run);
-  if (decayed != nullptr && (learning.Bad() || nearly_all_along) && LossLost(run) == nullptr) {
+  if (const Finding* decayed = RateSpentEarly(run)) {
     out.Add(Supports(
         "series",
         decayed->series + " fell from " + HumanNumber(decayed->Number("highest").value_or(0)) +

@@ -18,6 +18,15 @@ void WeighOverRegularised(const CaseFile& run, Hypothesis& out) {
   if (!held_down || LossLost(run) != nullptr) {
     return;
   }
+  // Whatever the penalty is called and wherever it stands.
+  if (const Finding* vanished = run.FindFirst("weights/vanished")) {
+    out.Add(Decisive("tensor",
+                     vanished->series + " shrank from " +
+                         HumanNumber(vanished->Number("from").value_or(0)) + " to " +
+                         HumanNumber(vanished->Number("to").value_or(0)) +
+                         ", and most other weights too: something pulls them to zero",
+                     vanished->facts));
+  }
   const LearningView learning = LearningOf(run);
   const Observation* model = run.FindObservation("model");
   const Observation* clip = run.FindObservation("clip");

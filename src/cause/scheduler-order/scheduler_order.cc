@@ -23,9 +23,9 @@ bool Warned(const CaseFile& run) {
 void WeighSchedulerOrder(const CaseFile& run, Hypothesis& out) {
   const double turns = Counted(run, "scheduler_steps").value_or(0);
   const double steps = Counted(run, "steps").value_or(0);
-  const Finding* spent = run.FindFirst("lr/zero");
-  spent = spent != nullptr ? spent : run.FindFirst("lr/decayed-early");
-  if (!Warned(run) || spent == nullptr || steps < 5 || !LearningFailed(run)) {
+  const Finding* spent = LearningFailed(run) ? run.FindFirst("lr/zero") : nullptr;
+  spent = spent != nullptr ? spent : RateSpentEarly(run);
+  if (!Warned(run) || spent == nullptr || steps < 5) {
     return;
   }
   out.Add(Supports("warning",

@@ -12,8 +12,8 @@ constexpr double kRiseInNoiseMin = 5;
 constexpr double kRiseShareMin = 0.05;  // Of the best value: a rise that matters.
 constexpr std::int64_t kPointsMin = 6;
 // A held-out loss that was best in its first stretch may just be that of one pass over the data:
-// it must have climbed by half, nearly all the way, and the training loss must have halved.
-constexpr double kRiseShareFromStartMin = 0.5;
+// it must have climbed by two fifths, nearly all the way, and the training loss must have halved.
+constexpr double kRiseShareFromStartMin = 0.4;
 constexpr double kClimbingMin = 0.75;  // Of the stretches.
 
 /// The held-out loss turned and rose beyond its noise while the training loss went on falling.
