@@ -61,8 +61,8 @@ bool InputsAreOrdinary(const CaseFile& run) {
   double largest = -1;
   for (const char* kind : {"batch", "model-input"}) {
     for (const Observation* seen : ObservationsOf(run, kind)) {
-      largest = std::max(
-          {largest, std::abs(NumberOf(*seen, "max")), std::abs(NumberOf(*seen, "min"))});
+      largest =
+          std::max({largest, std::abs(NumberOf(*seen, "max")), std::abs(NumberOf(*seen, "min"))});
     }
   }
   return largest >= 0 && largest < kLargestMax;
@@ -385,9 +385,9 @@ const Finding* RateSpentEarly(const CaseFile& run) {
   const double share = decayed->Number("share").value_or(0);
   const bool nearly_all_along = share > 0.8 && NotSeenToLearn(run);
   // Such a loss levels off because nothing moves any more, far from where it could be.
-  const bool gone_at_once = share > 0.9 && ShareOfGuessing(run) > 0.5 &&
-                            decayed->Number("last").value_or(1) <
-                                1e-6 * decayed->Number("highest").value_or(0);
+  const bool gone_at_once =
+      share > 0.9 && ShareOfGuessing(run) > 0.5 &&
+      decayed->Number("last").value_or(1) < 1e-6 * decayed->Number("highest").value_or(0);
   return LearningOf(run).Bad() || nearly_all_along || gone_at_once ? decayed : nullptr;
 }
 

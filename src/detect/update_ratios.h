@@ -30,7 +30,8 @@ class UpdateRatios {
       return;
     }
     const auto* stats = event.As<TensorStats>();
-    if (stats == nullptr || !IsWeightMatrix(*stats, count_min_) || stats->nan_count + stats->inf_count > 0) {
+    if (stats == nullptr || !IsWeightMatrix(*stats, count_min_) ||
+        stats->nan_count + stats->inf_count > 0) {
       return;
     }
     if (stats->what == TensorStats::What::kWeight) {

@@ -34,7 +34,9 @@ void WeighBnSmallBatch(const CaseFile& run, Hypothesis& out) {
   const LearningView learning = LearningOf(run);
   const std::string setting =
       TextOf(*model, "norms") + " with batches of " + HumanNumber(size) + " samples";
-  if (!learning.Good() && learning.basis != nullptr &&
+  // Each pixel of a picture is a value too, if not one of its own.
+  const bool pictures = MentionsAny(TextOf(*model, "norms"), {"batchnorm2d", "batchnorm3d"});
+  if ((pictures ? learning.Bad() : !learning.Good()) && learning.basis != nullptr &&
       learning.basis->Number("points").value_or(0) >= 50 && LossLost(run) == nullptr) {
     out.Add(Supports("model", setting + ": mean and spread of so few values are mostly noise"));
     out.Add(Supports("series", learning.text));

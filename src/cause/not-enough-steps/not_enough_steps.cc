@@ -9,14 +9,15 @@ void WeighNotEnoughSteps(const CaseFile& run, Hypothesis& out) {
   const LearningView learning = LearningOf(run);
   // Weights that begin at an odd size take time to grow or to shrink: bad-init-scale.
   if (learning.state != Learning::kImproving || run.job_alive || !StillNearGuessing(run) ||
-      run.FindFirst("weights/initial-scale") != nullptr) {
+      ShareOfGuessing(run) < 0.8 || run.FindFirst("weights/initial-scale") != nullptr) {
     return;
   }
   const double last = learning.basis->Number("last").value_or(0);
   const double drop = learning.basis->Number("first").value_or(0) - last;
   const double late_drop = -learning.basis->Number("end_change").value_or(0);
-  // The last third of the run brought its full share of the fall.
-  if (late_drop > 0.3 * drop) {
+  // The last third of the run brought its share of the fall, or nearly: a loss that levels off gets
+  // next to nothing there.
+  if (late_drop > 0.2 * drop) {
     out.Add(Supports("series", learning.text + ": it fell as fast at the end as before",
                      learning.basis->facts));
     out.Add(Supports("series", HumanNumber(last) + " is still " + Percent(ShareOfGuessing(run)) +

@@ -38,8 +38,7 @@ class LossOverfit final : public HistoryDetector {
       return;
     }
     const WatchedSeries* train = TrainLoss();
-    if (train == nullptr || !FellOn(*train, held_out.best_at) ||
-        (from_start && !Halved(*train))) {
+    if (train == nullptr || !FellOn(*train, held_out.best_at) || (from_start && !Halved(*train))) {
       return;
     }
     Finding finding = About("loss/overfit", name, series);

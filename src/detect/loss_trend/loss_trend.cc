@@ -22,7 +22,6 @@ std::string RoleName(SeriesRole role) {
   }
 }
 
-/// Says of each loss and score what it did over the run. A description, not a reproach: every run
 /// The mean of the last third, as far as buckets go. The level of a stretch leaves out what is
 /// rare.
 double MeanOfTheEnd(const SeriesHistory& history) {
@@ -36,6 +35,7 @@ double MeanOfTheEnd(const SeriesHistory& history) {
   return count > 0 ? sum / count : 0;
 }
 
+/// Says of each loss and score what it did over the run. A description, not a reproach: every run
 /// has it.
 class LossTrend final : public Detector {
  public:
