@@ -29,7 +29,7 @@ void WeighFrozenOrDetached(const CaseFile& run, Hypothesis& out) {
   const LearningView learning = LearningOf(run);
   const bool seen =
       learning.basis != nullptr && learning.basis->Number("points").value_or(0) >= kPointsMin;
-  const bool learned_little = seen && ShareOfGuessing(run) > 0.5;
+  const bool learned_little = seen && (ShareOfGuessing(run) > 0.5 || !learning.Good());
   if ((share <= kShareAtFault || !learned_little) && !LearningFailed(run)) {
     return;
   }

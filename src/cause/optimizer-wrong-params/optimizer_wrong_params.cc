@@ -25,7 +25,8 @@ void WeighOptimizerWrongParams(const CaseFile& run, Hypothesis& out) {
     }
   }
   const Observation* left = run.FindObservation("parameter-not-in-optimizer");
-  if (left != nullptr && LearningFailed(run)) {
+  // Training the head alone is often meant so; then it learns.
+  if (left != nullptr && (LearningFailed(run) || ShareOfGuessing(run) > 0.65)) {
     out.Add(Decisive("optimizer",
                      HumanNumber(NumberOf(*left, "count")) +
                          " trainable tensors are in no optimizer: " + TextOf(*left, "names")));
