@@ -8,7 +8,7 @@ namespace whystop {
 void WeighSaturation(const CaseFile& run, Hypothesis& out) {
   const Finding* pinned = run.FindFirst("activation/saturated");
   const Finding* vanishing = run.FindFirst("gradient/vanishing");
-  if ((pinned == nullptr && vanishing == nullptr) || !LearningFailed(run) ||
+  if ((pinned == nullptr && vanishing == nullptr) || !NotSeenToLearn(run) ||
       LossLost(run) != nullptr) {
     return;
   }
