@@ -59,6 +59,40 @@ bool WeighTheWay(const CaseFile& run, const std::string& at, Hypothesis& out) {
   return true;
 }
 
+/// Where no operation is known: by the layer, or by what was the first to be lost.
+void WeighWhatCameFirst(const CaseFile& run, const Observation& first, const Finding* lost,
+                        const std::string& at, Hypothesis& out) {
+  const std::string what = TextOf(first, "first");
+  const Observation* layer = run.FindObservation("nonfinite-layer");
+  if (layer != nullptr && NumberOf(*layer, "inputs_finite") > 0 &&
+      NumberOf(*layer, "weights_finite") > 0) {
+    if (MentionsAny(TextOf(*layer, "module") + TextOf(*layer, "type"),
+                    {"attn", "attention", "softmax"})) {
+      return;  // masked-softmax-nan owns that.
+    }
+    out.Add(Decisive("tensor", "module " + TextOf(*layer, "module") + " (" +
+                                   TextOf(*layer, "type") +
+                                   ") made NaN out of finite inputs and finite weights" + at));
+  } else if (what == "loss" && NanThatHurtNothing(run) == nullptr) {
+    out.Add(Decisive("tensor", "the loss itself was the first thing that was not finite" + at +
+                                   ": weights, inputs and earlier gradients were"));
+  } else if (what == "weight" && FellInOneStep(run, lost)) {
+    out.Add(Decisive("tensor", lost->series + " was " +
+                                   HumanNumber(lost->Number("before").value_or(0)) +
+                                   " and sound; one step later " + TextOf(first, "weight_names") +
+                                   " were NaN" + at +
+                                   ": the backward pass of a finite loss gave NaN, as that of "
+                                   "sqrt, norm or pow does at 0"));
+    out.Fix("add a small number inside the root or the norm: torch.sqrt(x + 1e-8)");
+  } else if (what == "gradient") {
+    out.Add(Decisive(
+        "tensor",
+        "the backward pass of a finite loss gave NaN" + at + ", first in " +
+            TextOf(first, "gradient_names") +
+            ": a derivative that does not exist there, such as that of sqrt or norm at 0"));
+  }
+}
+
 }  // namespace
 
 void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
@@ -108,34 +142,7 @@ void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
     return;  // Sums and products do not turn finite values into NaN: they overflow.
              // exploding-gradient owns that.
   }
-  const Observation* layer = run.FindObservation("nonfinite-layer");
-  if (layer != nullptr && NumberOf(*layer, "inputs_finite") > 0 &&
-      NumberOf(*layer, "weights_finite") > 0) {
-    if (MentionsAny(TextOf(*layer, "module") + TextOf(*layer, "type"),
-                    {"attn", "attention", "softmax"})) {
-      return;  // masked-softmax-nan owns that.
-    }
-    out.Add(Decisive("tensor", "module " + TextOf(*layer, "module") + " (" +
-                                   TextOf(*layer, "type") +
-                                   ") made NaN out of finite inputs and finite weights" + at));
-  } else if (what == "loss" && NanThatHurtNothing(run) == nullptr) {
-    out.Add(Decisive("tensor", "the loss itself was the first thing that was not finite" + at +
-                                   ": weights, inputs and earlier gradients were"));
-  } else if (what == "weight" && FellInOneStep(run, lost)) {
-    out.Add(Decisive("tensor", lost->series + " was " +
-                                   HumanNumber(lost->Number("before").value_or(0)) +
-                                   " and sound; one step later " + TextOf(first, "weight_names") +
-                                   " were NaN" + at +
-                                   ": the backward pass of a finite loss gave NaN, as that of "
-                                   "sqrt, norm or pow does at 0"));
-    out.Fix("add a small number inside the root or the norm: torch.sqrt(x + 1e-8)");
-  } else if (what == "gradient") {
-    out.Add(Decisive(
-        "tensor",
-        "the backward pass of a finite loss gave NaN" + at + ", first in " +
-            TextOf(first, "gradient_names") +
-            ": a derivative that does not exist there, such as that of sqrt or norm at 0"));
-  }
+  WeighWhatCameFirst(run, first, lost, at, out);
 }
 
 }  // namespace whystop
