@@ -3,7 +3,7 @@
 import sys
 
 from whystop.loop_nest import scope_of
-from whystop.loop_unseen import unseen_exit
+from whystop.loop_unseen import ran_out, unseen_exit
 from whystop.loop_values import Scope, values_text
 
 _TOLD_MAX = 40  # Of one statement: a `break` of an inner loop may be taken every epoch.
@@ -115,6 +115,9 @@ class Exits:
         cut_short = far or (inner.plan is not None and inner.plan.loader and self._training.step > self._pass_ended_at)
         leaving = unseen_exit(level, scope, cut_short)
         if leaving is None:
+            if ran_out(level, scope):
+                values = values_text([level.loop.node.test], scope)
+                self.nest.tell_exit(level, "end", None, None, values, plan.turn(scope) if plan is not None else None, seen=False)
             return
         values = None
         if scope is not None:

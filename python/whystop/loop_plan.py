@@ -109,12 +109,12 @@ def _plan_value(node, scope):
 
 def _plan_while(loop, scope):
     """`while step < total`; or, under `while True`, an exit by a counter that every turn raises."""
-    for test in _conjuncts(loop.node.test):
-        plan = _plan_compare(test, scope, (ast.Lt, ast.LtE, ast.NotEq))
-        if plan is not None:
-            plan.over = _text(loop.node.test)
-            return plan
     raised = {_text(node.target) for node in loop.node.body if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add)}
+    plans = [_plan_compare(test, scope, (ast.Lt, ast.LtE, ast.NotEq)) for test in _conjuncts(loop.node.test)]
+    plans = [plan for plan in plans if plan is not None and (plan.variable in raised or plan.planned >= 2)]
+    for plan in sorted(plans, key=lambda plan: plan.variable not in raised)[:1]:
+        plan.over = _text(loop.node.test)
+        return plan
     for leaving in loop.exits:
         for expression, _ in leaving.conditions[-1:]:
             plan = _plan_compare(expression, scope, (ast.GtE, ast.Gt, ast.Eq)) if expression is not None else None
@@ -137,6 +137,8 @@ def _plan_compare(test, scope, operators):
         bound = scope.number(test.comparators[0])
         scope.number(test.left)
     except Unknown:
+        return None
+    if not float(bound).is_integer():  # A goal, such as an accuracy, and no number of turns.
         return None
     return Plan("while", bound, variable=_text(test.left))
 

@@ -16,6 +16,16 @@ def unseen_exit(level, scope, cut_short):
     return likely[0][0] if len(likely) == 1 else None
 
 
+def ran_out(level, scope):
+    """Whether the condition of a `while` is false by now."""
+    if level.loop.kind != "while" or scope is None:
+        return False
+    try:
+        return not scope.value(level.loop.node.test)
+    except Unknown:
+        return False
+
+
 def _before_its_end(level, scope):
     plan = level.plan
     turn = plan.turn(scope) if plan is not None and scope is not None else None

@@ -48,19 +48,21 @@ std::string_view LastName(std::string_view expression) {
 }
 
 /// "loss < 0.01", "acc >= target": whether a quality was compared in the direction in which it
-/// improves.
-bool ReachedAGoal(std::string_view condition) {
+/// improves. Of a `while` it is the direction in which it gets worse: the loop goes on as long.
+bool ReachedAGoal(std::string_view condition, bool of_while = false) {
+  const char less = of_while ? '>' : '<';
+  const char more = of_while ? '<' : '>';
   for (std::size_t at = condition.find_first_of("<>"); at != std::string_view::npos;
        at = condition.find_first_of("<>", at + 1)) {
     const std::string_view before = Trim(condition.substr(0, at));
     const std::string_view left = LastName(before);
     // A tensor's single value that is to be small is a loss, whatever its name.
     const bool small =
-        condition[at] == '<' &&
+        condition[at] == less &&
         (before.ends_with(".item()") ||
          MentionsAny(left, {"loss", "err", "perplexity", "mse", "mae", "diff", "delta"}));
-    const bool high = condition[at] == '>' && MentionsAny(left, {"acc", "score", "reward", "f1",
-                                                                 "auc", "map", "iou", "bleu"});
+    const bool high = condition[at] == more && MentionsAny(left, {"acc", "score", "reward", "f1",
+                                                                  "auc", "map", "iou", "bleu"});
     if (small || high) {
       return true;
     }
@@ -115,7 +117,10 @@ ExitReason ReasonOf(const Observation* exit) {
   const auto turn = exit->Number("turn");
   const std::string condition = TextOf(*exit, "condition") + " " + TextOf(*exit, "flag_condition");
   const std::string words = condition + " " + TextOf(*exit, "values") + " " + TextOf(*exit, "flag");
-  if (how == "end") {
+  // A `while` that ended before its count did: another part of its condition turned false.
+  const bool of_while = how == "end" && !TextOf(*exit, "condition").empty() &&
+                        (!planned || (turn && *turn < *planned));
+  if (how == "end" && !of_while) {
     return ExitReason::kEnd;
   }
   if (how != "raise" && !ErrorOf(*exit).empty()) {
@@ -136,12 +141,16 @@ ExitReason ReasonOf(const Observation* exit) {
   if (planned && turn && *turn >= *planned) {
     return ExitReason::kEnd;
   }
-  if (MentionsAny(condition, {"max_step", "max_iter", "total_step", "total_iter", "num_step",
+  if (!of_while &&
+      MentionsAny(condition, {"max_step", "max_iter", "total_step", "total_iter", "num_step",
                               "n_step", "budget", "max_train", "max_update"})) {
     return ExitReason::kStepBudget;
   }
-  if (ReachedAGoal(condition)) {
+  if (ReachedAGoal(condition, of_while)) {
     return ExitReason::kTarget;
+  }
+  if (of_while && !planned) {
+    return ExitReason::kEnd;
   }
   const bool flagged = TextOf(*exit, "flag_condition").empty() && MentionsAny(condition, {"stop"});
   return flagged ? ExitReason::kStopFlag : ExitReason::kOther;
@@ -159,10 +168,14 @@ std::string ErrorOf(const Observation& exit) {
 
 std::string DescribeExit(const Observation& exit) {
   const std::string path = TextOf(exit, "file");
-  std::string text = "`" + TextOf(exit, "how") + "` at " + path.substr(path.find_last_of('/') + 1) +
-                     ":" + HumanNumber(NumberOf(exit, "line"), 9);
-  if (!TextOf(exit, "condition").empty()) {
-    text += " under `" + TextOf(exit, "condition") + "`";
+  const std::string where =
+      path.substr(path.find_last_of('/') + 1) + ":" + HumanNumber(NumberOf(exit, "line"), 9);
+  const std::string condition = TextOf(exit, "condition");
+  const bool of_while = TextOf(exit, "how") == "end" && !condition.empty();
+  std::string text = of_while ? "`while " + condition + "` at " + where + " turned false"
+                              : "`" + TextOf(exit, "how") + "` at " + where;
+  if (!condition.empty() && !of_while) {
+    text += " under `" + condition + "`";
   }
   if (!TextOf(exit, "flag").empty()) {
     text += ", set by `" + TextOf(exit, "flag_condition") + "` at line " +

@@ -203,6 +203,31 @@ while True:
     assert last_exit(got)["values"] == "n=6, budget=6"
 
 
+def test_while_with_a_goal_before_its_counter(loop):
+    got = loop("""
+acc, goal, n = 0.0, 0.9, 0
+while acc < goal and n < 500:
+    step()
+    n += 1
+    acc = n / 10
+""")
+    plan = got.observations("loop-plan")[-1]
+    assert (plan["kind"], plan["planned"], plan["variable"]) == ("while", 500, "n")
+    left = last_exit(got)
+    assert (left["how"], left["line"], left["turn"], left["values"]) == ("end", 2, 9, "acc=0.9, goal=0.9, n=9")
+
+
+def test_a_goal_alone_is_no_plan(loop):
+    got = loop("""
+acc = 0.0
+while acc < 1.0:
+    step()
+    acc = acc + 0.25
+""")
+    assert "planned" not in got.observations("loop-plan")[-1]
+    assert last_exit(got)["how"] == "end"
+
+
 def test_hand_written_stopper_object(loop):
     got = loop("""
 class Stopper:

@@ -7,7 +7,8 @@ namespace whystop {
 
 void WeighDataRanOut(const CaseFile& run, Hypothesis& out) {
   const Observation* exit = FinalExit(run);
-  if (exit == nullptr || TextOf(*exit, "how") != "end") {
+  // A `while` takes no data: its condition turned false.
+  if (exit == nullptr || TextOf(*exit, "how") != "end" || !TextOf(*exit, "condition").empty()) {
     return;
   }
   const auto turn = exit->Number("turn");
