@@ -36,9 +36,19 @@ const Finding* LossLost(const CaseFile& run) {
   return whole != nullptr && Lasts(*whole) ? whole : part;
 }
 
+bool SomeLossLost(const CaseFile& run) {
+  return std::any_of(run.findings.begin(), run.findings.end(), [](const Finding& finding) {
+    return finding.detector == "loss/not-finite" && Lasts(finding) &&
+           FactText(finding, "role") == "train-loss";
+  });
+}
+
 const Observation* NanThatHurtNothing(const CaseFile& run) {
   const auto reports = ObservationsOf(run, "nonfinite");
-  const bool skips = Counted(run, "skipped_steps").value_or(0) > 0;
+  // A loop may take no step where it finds NaN.
+  const bool skips = Counted(run, "skipped_steps").value_or(0) > 0 ||
+                     Counted(run, "steps").value_or(0) < Counted(run, "backwards").value_or(0) ||
+                     run.FindFirst("gradient/not-finite") != nullptr;
   for (const Observation* report : reports) {
     if (!std::isnan(NumberOf(*report, "loss")) || NumberOf(*report, "weights") > 0) {
       return nullptr;
@@ -61,6 +71,9 @@ bool InputsAreOrdinary(const CaseFile& run) {
   double largest = -1;
   for (const char* kind : {"batch", "model-input"}) {
     for (const Observation* seen : ObservationsOf(run, kind)) {
+      if (MentionsAny(TextOf(*seen, "dtype"), {"int", "bool"})) {
+        continue;  // Numbers of words and classes.
+      }
       largest =
           std::max({largest, std::abs(NumberOf(*seen, "max")), std::abs(NumberOf(*seen, "min"))});
     }
@@ -68,11 +81,19 @@ bool InputsAreOrdinary(const CaseFile& run) {
   return largest >= 0 && largest < kLargestMax;
 }
 
+/// Under autocast the weights are not, and what overflows is.
+bool OutputsAreHalf(const CaseFile& run) {
+  const auto calls = ObservationsOf(run, "loss-call");
+  return std::any_of(calls.begin(), calls.end(), [](const Observation* call) {
+    return TextOf(*call, "input_dtype") == "float16";
+  });
+}
+
 }  // namespace
 
 const Observation* NanFromTheFirst(const CaseFile& run) {
   const auto reports = ObservationsOf(run, "nonfinite");
-  if (reports.empty() || !InputsAreOrdinary(run) || UsesHalf(run) ||
+  if (reports.empty() || !InputsAreOrdinary(run) || UsesHalf(run) || OutputsAreHalf(run) ||
       run.FindFirst("weights/initial-scale") != nullptr ||
       run.FindFirst("data/not-finite") != nullptr) {
     return nullptr;
@@ -83,9 +104,9 @@ const Observation* NanFromTheFirst(const CaseFile& run) {
   const bool of_a_mask =
       MentionsAny(operation, {"attention"}) ||
       (MentionsAny(operation, {"softmax"}) && !MentionsAny(operation, {"logsoftmax"}));
-  const bool made_at_once = first.step == 0 && TextOf(first, "first") == "loss" &&
-                            std::isnan(NumberOf(first, "loss")) &&
-                            NumberOf(first, "operand_from_outside") == 0;
+  const bool made_at_once =
+      first.step == 0 && !operation.empty() && TextOf(first, "first") == "loss" &&
+      std::isnan(NumberOf(first, "loss")) && NumberOf(first, "operand_from_outside") == 0;
   return made_at_once && !of_a_mask ? &first : nullptr;
 }
 
@@ -146,7 +167,9 @@ bool NotSeenToLearn(const CaseFile& run) {
   const LearningView learning = LearningOf(run);
   const double points =
       learning.basis == nullptr ? 0 : learning.basis->Number("points").value_or(0);
-  return LearningFailed(run) || (!learning.Good() && points >= kPointsMin);
+  // However noisy its loss is. (Of a regression the level of guessing is but a bound.)
+  const bool knows_its_task = LossOfGuessing(run).has_value() && ShareOfGuessing(run) < 0.5;
+  return LearningFailed(run) || (!learning.Good() && points >= kPointsMin && !knows_its_task);
 }
 
 std::optional<double> LossOfGuessing(const CaseFile& run) {
@@ -225,12 +248,16 @@ bool LearnsSoundly(const CaseFile& run) {
       TextOf(*calls.front(), "input_shape") != TextOf(*calls.front(), "target_shape")) {
     return false;
   }
-  // Where there is nothing to learn, outputs that differed may end as one.
-  constexpr int kDifferedMin = 3;
-  const auto differed = std::count_if(calls.begin(), calls.end(), [](const Observation* call) {
-    return !GivesOneAnswer(*call, 1e-3);
-  });
-  return calls.empty() || !calls.back()->Number("rows_std_mean") || differed >= kDifferedMin;
+  if (calls.empty() || !calls.back()->Number("rows_std_mean") ||
+      !GivesOneAnswer(*calls.back(), 1e-3)) {
+    return true;
+  }
+  // Where there is nothing to learn, outputs that differed may end as one, but not at once: that is
+  // a model that collapsed.
+  constexpr int kDifferedMin = 2;
+  return std::count_if(calls.begin(), calls.end(), [](const Observation* call) {
+           return NumberOf(*call, "call") >= 10 && !GivesOneAnswer(*call, 1e-3);
+         }) >= kDifferedMin;
 }
 
 void WeighLabelsAtGuessing(const CaseFile& run, const std::string& why, Hypothesis& out) {
@@ -393,8 +420,9 @@ const Finding* RateSpentEarly(const CaseFile& run) {
 
 double ShrinkPerStep(const CaseFile& run) {
   const auto optimizers = ObservationsOf(run, "optimizer");
-  if (optimizers.empty()) {
-    return 0;
+  const std::string name = OptimizerName(run);
+  if (optimizers.empty() || (name != "SGD" && name != "AdamW")) {
+    return 0;  // Others make their own size of a step out of the rate.
   }
   const double momentum = std::clamp(NumberOf(*optimizers.front(), "momentum"), 0.0, 0.99);
   return NumberOf(*optimizers.front(), "weight_decay") * LearningRate(run).value_or(0) /

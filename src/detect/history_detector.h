@@ -15,6 +15,7 @@ namespace whystop {
 struct WatchedSeries {
   SeriesRole role = SeriesRole::kOther;
   SeriesHistory history;
+  RunTime first_at{};
   RunTime last_at{};
 };
 
@@ -29,7 +30,7 @@ class HistoryDetector : public Detector {
     }
     const bool lower_is_better = !IsScore(scalar->role);
     WatchedSeries* series = table_.Find(*scalar, [&] {
-      return WatchedSeries{scalar->role, SeriesHistory(lower_is_better), {}};
+      return WatchedSeries{scalar->role, SeriesHistory(lower_is_better), event.at, event.at};
     });
     if (series != nullptr) {
       series->history.Push(*scalar);

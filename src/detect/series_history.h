@@ -23,6 +23,13 @@ struct SeriesBucket {
   std::optional<std::int64_t> step_to;
 };
 
+/// Whether values that are not finite are there to stay: a loss that came back from them before has
+/// not ended with one or two more.
+inline bool LastsToTheEnd(std::int64_t not_finite, std::int64_t run_at_end) {
+  constexpr std::int64_t kSureRun = 3;
+  return run_at_end > 0 && (run_at_end == not_finite || run_at_end >= kSureRun);
+}
+
 /// The whole life of one series in bounded memory: neighbouring buckets are merged two by two when
 /// there are too many, so that the end of a run can be compared with its beginning however long it
 /// was. O(1) a point. A run that starts over in the same file (steps go back and the value jumps
@@ -39,9 +46,10 @@ class SeriesHistory {
 
   std::int64_t points() const { return points_; }  // Finite ones.
   std::int64_t not_finite() const { return not_finite_; }
+  /// An unbroken run up to the last point; 0 where the last point is one of those that come and go.
   std::int64_t not_finite_at_end() const {
-    return not_finite_run_;
-  }  // Unbroken run up to the last point.
+    return LastsToTheEnd(not_finite_, not_finite_run_) ? not_finite_run_ : 0;
+  }
   std::optional<std::int64_t> first_not_finite_step() const { return first_not_finite_step_; }
   std::span<const SeriesBucket> buckets() const { return buckets_; }
   std::span<const double> head() const {

@@ -1,9 +1,12 @@
+#include <algorithm>
+
 #include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/training_facts.h"
 #include "cause/weighers.h"
 
 namespace whystop {
+
 void WeighAllLabelsIgnored(const CaseFile& run, Hypothesis& out) {
   const auto calls = LossCalls(run, {"cross_entropy", "nll_loss"});
   for (const Observation* call : calls) {
@@ -18,15 +21,19 @@ void WeighAllLabelsIgnored(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const Observation* report = NanThatHurtNothing(run);
-  if (calls.empty() || report == nullptr || SpoiltOnTheWay(run)) {
+  const auto leaves_out = std::find_if(calls.begin(), calls.end(), [](const Observation* call) {
+    return call->Number("ignore_index").has_value();
+  });
+  if (leaves_out == calls.end() || report == nullptr || SpoiltOnTheWay(run)) {
     return;
   }
   out.Add(Supports("tensor", "the loss was NaN" +
                                  (report->step ? " at step " + HumanCount(*report->step) : "") +
-                                 ", and did no harm to the weights: its gradients were 0, as those "
-                                 "of the mean over no target are"));
-  out.Add(Supports("loss-call", TextOf(*calls.front(), "function") + " leaves out targets of " +
-                                    HumanNumber(NumberOf(*calls.front(), "ignore_index"))));
+                                 " and the step did no harm to the weights, as if its gradients "
+                                 "were 0: so are those of the mean over no target, and " +
+                                 TextOf(**leaves_out, "function") + " leaves out targets of " +
+                                 HumanNumber(NumberOf(**leaves_out, "ignore_index"))));
+  out.Add(Missing("loss-call", "the batch that did it: count the targets that are left in each"));
 }
 
 }  // namespace whystop

@@ -6,7 +6,7 @@
 namespace whystop {
 
 void WeighEarlyStopNonfinite(const CaseFile& run, Hypothesis& out) {
-  if (LossLost(run) == nullptr) {
+  if (!SomeLossLost(run)) {
     return;
   }
   const Observation* stop = run.FindObservation("framework-stop");

@@ -42,7 +42,7 @@ void CompareWithNoise(const CaseFile& run, double best, double now, Hypothesis& 
 
 void WeighFramework(const CaseFile& run, const Observation& stop, Hypothesis& out) {
   const bool patience = stop.Number("patience") || stop.Number("early_stopping_patience");
-  if (!patience || LossLost(run) != nullptr) {
+  if (!patience || SomeLossLost(run)) {
     return;
   }
   const double limit = stop.Number("patience").value_or(NumberOf(stop, "early_stopping_patience"));
@@ -66,7 +66,7 @@ void WeighEarlyStopPatience(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const Observation* exit = FinalExit(run);
-  if (ReasonOf(exit) != ExitReason::kPatience || LossLost(run) != nullptr) {
+  if (ReasonOf(exit) != ExitReason::kPatience || SomeLossLost(run)) {
     return;  // NaN is never better than the best: early-stop-nonfinite.
   }
   Evidence evidence =

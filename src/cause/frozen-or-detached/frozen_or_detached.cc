@@ -29,7 +29,8 @@ void WeighFrozenOrDetached(const CaseFile& run, Hypothesis& out) {
   const LearningView learning = LearningOf(run);
   const bool seen =
       learning.basis != nullptr && learning.basis->Number("points").value_or(0) >= kPointsMin;
-  const bool learned_little = seen && (ShareOfGuessing(run) > 0.5 || !learning.Good());
+  const bool far_from_done = ShareOfGuessing(run) > 0.5 || LearningFailed(run);
+  const bool learned_little = seen && (far_from_done || NotSeenToLearn(run));
   if ((share <= kShareAtFault || !learned_little) && !LearningFailed(run)) {
     return;
   }
@@ -48,7 +49,8 @@ void WeighFrozenOrDetached(const CaseFile& run, Hypothesis& out) {
     const std::string text = HumanNumber(NumberOf(*without, "count")) + " of " +
                              HumanNumber(NumberOf(*without, "of")) +
                              " tensors get no gradient: " + TextOf(*without, "names");
-    out.Add(share > kShareAtFault ? Decisive("tensor", text) : Supports("tensor", text));
+    out.Add(share > kShareAtFault && far_from_done ? Decisive("tensor", text)
+                                                   : Supports("tensor", text));
   }
   if (zero != nullptr && run.FindFirst("activation/dead") == nullptr && without != nullptr) {
     out.Add(Supports("tensor", "gradients of " + zero->series + " are exactly zero", zero->facts));

@@ -24,16 +24,18 @@ void WeighLrTooLow(const CaseFile& run, Hypothesis& out) {
   // Steps that could not change the weights by a hundredth, all taken in one direction, cannot have
   // taught them; noise in the loss hides nothing. Of a loss that is seen to stay where it was, a
   // twentieth tells as much.
-  const double reach_max = learning.Bad() ? 0.05 : 0.01;
-  const bool cannot_move =
-      small->Number("reach").value_or(1) < reach_max && points >= 20 && !learning.Good();
+  const double reach = small->Number("reach").value_or(1);
+  const bool cannot_move = points >= 20 &&
+                           (learning.Bad() ? reach < 0.05 : reach < 0.01 && ratio <= 1e-5) &&
+                           NotSeenToLearn(run);
   if ((!hardly_moved && !cannot_move) || learning.state == Learning::kDiverged) {
     return;
   }
   const auto rate = LearningRate(run);
   out.Add(Supports("tensor",
                    (rate ? "lr " + HumanNumber(*rate) + ": " : std::string()) +
-                       "a step changed the weights by " + HumanNumber(ratio) + " of their size",
+                       "a step changed the weights by " + HumanNumber(ratio) +
+                       " of their size, all steps together by " + Percent(reach) + " at most",
                    small->facts));
   out.Add(Supports("series", learning.text));
   if (rate && ratio > 0) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/training_facts.h"
@@ -13,11 +15,12 @@ void WeighNotEnoughSteps(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const double last = learning.basis->Number("last").value_or(0);
-  const double drop = learning.basis->Number("first").value_or(0) - last;
+  // What lies above the loss of guessing is no learning: outputs get their size, no more.
+  const double guess = last / ShareOfGuessing(run);
+  const double drop = std::min(learning.basis->Number("first").value_or(0), guess) - last;
   const double late_drop = -learning.basis->Number("end_change").value_or(0);
-  // The last third of the run brought its share of the fall, or nearly: a loss that levels off gets
-  // next to nothing there.
-  if (late_drop > 0.2 * drop) {
+  // The last third of the run brought its full share of the fall.
+  if (drop > 0 && late_drop > 0.3 * drop) {
     out.Add(Supports("series", learning.text + ": it fell as fast at the end as before",
                      learning.basis->facts));
     out.Add(Supports("series", HumanNumber(last) + " is still " + Percent(ShareOfGuessing(run)) +

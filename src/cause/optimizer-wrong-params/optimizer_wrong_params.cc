@@ -25,11 +25,24 @@ void WeighOptimizerWrongParams(const CaseFile& run, Hypothesis& out) {
     }
   }
   const Observation* left = run.FindObservation("parameter-not-in-optimizer");
+  if (left == nullptr) {
+    return;
+  }
+  const double count = NumberOf(*left, "count");
+  const std::string text =
+      HumanNumber(count) + " trainable tensors are in no optimizer: " + TextOf(*left, "names");
   // Training the head alone is often meant so; then it learns.
-  if (left != nullptr && (LearningFailed(run) || ShareOfGuessing(run) > 0.65)) {
-    out.Add(Decisive("optimizer",
-                     HumanNumber(NumberOf(*left, "count")) +
-                         " trainable tensors are in no optimizer: " + TextOf(*left, "names")));
+  const LearningView learning = LearningOf(run);
+  const bool learned_little = !run.job_alive && learning.basis != nullptr &&
+                              learning.basis->Number("points").value_or(0) >= 50 &&
+                              ShareOfGuessing(run) > 0.65;
+  const bool many = count > 0.3 * (count + held);
+  if (LearningFailed(run)) {
+    out.Add(many ? Decisive("optimizer", text) : Supports("optimizer", text));
+  } else if (learned_little && many) {
+    out.Add(Supports("optimizer", text));
+    out.Add(Supports("series", learning.text + ", still " + Percent(ShareOfGuessing(run)) +
+                                   " of the loss of guessing"));
   }
 }
 

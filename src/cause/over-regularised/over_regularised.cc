@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/training_facts.h"
@@ -7,6 +9,26 @@ namespace whystop {
 namespace {
 
 constexpr double kShrinkMin = 0.01;
+
+/// A penalty, whatever it is called and wherever it stands. Not the weights of units that died of
+/// something else, nor those that began too large.
+void WeighVanished(const CaseFile& run, double shrink, Hypothesis& out) {
+  const Finding* vanished = run.FindFirst("weights/vanished");
+  const bool died =
+      run.FindFirst("gradient/zero") != nullptr || run.FindFirst("activation/dead") != nullptr;
+  if (vanished == nullptr || run.FindFirst("weights/initial-scale") != nullptr ||
+      (died && shrink < kShrinkMin)) {
+    return;
+  }
+  const auto calls = ObservationsOf(run, "loss-call");
+  const bool one_answer = !calls.empty() && GivesOneAnswer(*calls.back(), 1e-3);
+  const std::string text = vanished->series + " shrank from " +
+                           HumanNumber(vanished->Number("from").value_or(0)) + " to " +
+                           HumanNumber(vanished->Number("to").value_or(0)) +
+                           ", and most other weights too: something pulls them to zero";
+  out.Add(one_answer ? Decisive("tensor", text, vanished->facts)
+                     : Supports("tensor", text, vanished->facts));
+}
 
 }  // namespace
 
@@ -18,15 +40,7 @@ void WeighOverRegularised(const CaseFile& run, Hypothesis& out) {
   if (!held_down || LossLost(run) != nullptr) {
     return;
   }
-  // Whatever the penalty is called and wherever it stands.
-  if (const Finding* vanished = run.FindFirst("weights/vanished")) {
-    out.Add(Decisive("tensor",
-                     vanished->series + " shrank from " +
-                         HumanNumber(vanished->Number("from").value_or(0)) + " to " +
-                         HumanNumber(vanished->Number("to").value_or(0)) +
-                         ", and most other weights too: something pulls them to zero",
-                     vanished->facts));
-  }
+  WeighVanished(run, shrink, out);
   const LearningView learning = LearningOf(run);
   const Observation* model = run.FindObservation("model");
   const Observation* clip = run.FindObservation("clip");
@@ -45,10 +59,12 @@ void WeighOverRegularised(const CaseFile& run, Hypothesis& out) {
     }
   }
   if (shrink >= kShrinkMin) {
-    out.Add(Decisive("optimizer", "weight_decay " +
-                                      HumanNumber(NumberOf(*optimizers.front(), "weight_decay")) +
-                                      " with lr " + HumanNumber(LearningRate(run).value_or(0)) +
-                                      " shrinks every weight by " + Percent(shrink) + " a step"));
+    const double momentum = NumberOf(*optimizers.front(), "momentum");
+    out.Add(Decisive("optimizer",
+                     "weight_decay " + HumanNumber(NumberOf(*optimizers.front(), "weight_decay")) +
+                         " with lr " + HumanNumber(LearningRate(run).value_or(0)) +
+                         (momentum > 0 ? " and momentum " + HumanNumber(momentum) : "") +
+                         " shrinks every weight by " + Percent(std::min(shrink, 1.0)) + " a step"));
   } else if (!text.empty()) {
     out.Add(Supports("optimizer", text));
     out.Add(Supports("series", learning.text));

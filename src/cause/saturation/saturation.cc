@@ -16,11 +16,11 @@ void WeighSaturation(const CaseFile& run, Hypothesis& out) {
   const std::string activations = model == nullptr ? "" : TextOf(*model, "activations");
   const bool squashes = activations.empty() || MentionsAny(activations, {"sigmoid", "tanh"});
   if (vanishing != nullptr && (squashes || pinned != nullptr)) {
-    out.Add(Decisive("tensor",
-                     "the gradient of " + vanishing->series + " is " +
-                         HumanNumber(vanishing->Number("ratio").value_or(0)) + " times that of " +
-                         FactText(*vanishing, "last_layer_name"),
-                     vanishing->facts));
+    const std::string text = "the gradient of " + vanishing->series + " is " +
+                             HumanNumber(vanishing->Number("ratio").value_or(0)) +
+                             " times that of " + FactText(*vanishing, "last_layer_name");
+    out.Add(LearningFailed(run) ? Decisive("tensor", text, vanishing->facts)
+                                : Supports("tensor", text, vanishing->facts));
   }
   if (pinned != nullptr) {
     out.Add(Supports("tensor",

@@ -45,7 +45,7 @@ class LossNotFinite final : public Detector {
 
   void Finish(FindingSink& out) override {
     for (const auto& [key, series] : table_.states()) {
-      const bool lasting = series.bad_run > 0;
+      const bool lasting = LastsToTheEnd(series.bad, series.bad_run);
       if (series.bad == 0 || (series.role == SeriesRole::kValidationLoss && !lasting)) {
         continue;
       }

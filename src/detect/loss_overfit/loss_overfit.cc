@@ -12,7 +12,8 @@ constexpr double kRiseInNoiseMin = 5;
 constexpr double kRiseShareMin = 0.05;  // Of the best value: a rise that matters.
 constexpr std::int64_t kPointsMin = 6;
 // A held-out loss that was best in its first stretch may just be that of one pass over the data:
-// it must have climbed by two fifths, nearly all the way, and the training loss must have halved.
+// it must have been taken all along, have climbed by two fifths, nearly all the way, and the
+// training loss must have halved.
 constexpr double kRiseShareFromStartMin = 0.4;
 constexpr double kClimbingMin = 0.75;  // Of the stretches.
 
@@ -38,7 +39,8 @@ class LossOverfit final : public HistoryDetector {
       return;
     }
     const WatchedSeries* train = TrainLoss();
-    if (train == nullptr || !FellOn(*train, held_out.best_at) || (from_start && !Halved(*train))) {
+    if (train == nullptr || !FellOn(*train, held_out.best_at) ||
+        (from_start && (series.first_at >= train->last_at || !Halved(*train)))) {
       return;
     }
     Finding finding = About("loss/overfit", name, series);

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kShareMax = 0.05;  // Of what they were when first seen.
 constexpr std::int64_t kLooksMin = 3;
+constexpr std::size_t kTensorsMin = 2;
 
 /// Most weights shrank to next to nothing and are still there.
 class WeightsVanished final : public Detector {
@@ -44,7 +45,7 @@ class WeightsVanished final : public Detector {
         least_share = shares.back();
       }
     }
-    const double typical = shares.empty() ? 1 : Median(std::move(shares));
+    const double typical = shares.size() < kTensorsMin ? 1 : Median(std::move(shares));
     if (typical > kShareMax) {
       return;
     }
