@@ -12,12 +12,15 @@ import time
 
 import cpp_grid
 from programs.catalogue import cases
+from programs.fault import ALWAYS
+from programs.healthy import FAMILIES
 from programs.program import digest
 from report import Judged, is_right, said, tables
 from runner import BUILD, ROOT, TorchRunner, held_out_losses, judge, probe_hash, record
 from truth import HEALTHY, SICK, UNCLEAR, held_out_state, state_of
 
 REPORTED_FROM = 141  # Thresholds were chosen by looking at smaller seeds, and at even ones.
+HEALTHY_ENOUGH = 300  # Runs; from there on only faults that do harm are recorded.
 AT_ONCE = int(os.environ.get("LAB_AT_ONCE", 2))
 
 
@@ -57,8 +60,18 @@ def wanted(options, seed: int, counts: collections.Counter) -> list:
             if (not only or case.label in only or case.family in only) and counts[case.family] < options.enough]
 
 
-def texts_of(grid: list) -> list:
-    return list(dict.fromkeys(text for case in grid for text in (case.twin, case.text) if text))
+def texts_of(runner: TorchRunner, grid: list) -> list:
+    """What is to be recorded: the programs and, where only they can tell their score, the twins."""
+    return list(dict.fromkeys(text for case in grid for text in (case.twin, case.text) if text and (text == case.text or not runner.screened(text))))
+
+
+def screened(options, runner: TorchRunner, new: list, until: float) -> list:
+    """Leaves out faults that do no harm, by a run without whystop; their twins, which have told their score by it, need not be recorded
+    either. Where there are enough healthy runs neither is of use."""
+    chancy = [case for case in new if case.label != "healthy" and case.judged != ALWAYS]
+    if not options.judge and time.monotonic() < until:
+        runner.screen([text for case in chancy for text in (case.twin, case.text) if text])
+    return [case for case in new if case not in chancy or (runner.scored(case.text) and state_in(runner, case) == SICK)]
 
 
 def run_grid(options, runner: TorchRunner, until: float) -> list:
@@ -67,8 +80,10 @@ def run_grid(options, runner: TorchRunner, until: float) -> list:
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         for seed in range(options.from_seed, options.seeds, options.stride):
             new = wanted(options, seed, counts)
-            do_all(pool, runner.run, [text for text in texts_of(new) if not options.judge and not runner.is_done(text)], until)
-            new = [case for case in new if all(map(runner.is_done, texts_of([case])))]
+            if sum(counts[family] for family in FAMILIES) >= HEALTHY_ENOUGH:
+                new = screened(options, runner, new, until)
+            do_all(pool, runner.run, [text for text in texts_of(runner, new) if not options.judge and not runner.is_done(text)], until)
+            new = [case for case in new if all(map(runner.is_done, texts_of(runner, [case])))]
             counts.update(case.family for case in new if state_in(runner, case) == (HEALTHY if case.label == "healthy" else SICK))
             grid += new
     return grid
@@ -77,13 +92,13 @@ def run_grid(options, runner: TorchRunner, until: float) -> list:
 def torch_half(options, until: float) -> list:
     runner = TorchRunner(options.probe or probe_hash())
     grid = run_grid(options, runner, until)
-    texts = texts_of(grid)
+    texts = texts_of(runner, grid)
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         verdicts = dict(zip(texts, pool.map(lambda text: judge(runner.recording_of(text)), texts)))
     judged, twins, unclear = [], set(), 0
     for case in grid:
         twin = runner.score(case.twin) if case.twin else None
-        if twin and twin.learned() and case.twin not in twins and held_out_state(held_out_losses(runner.recording_of(case.twin))) == HEALTHY:
+        if twin and case.twin in verdicts and twin.learned() and case.twin not in twins and held_out_state(held_out_losses(runner.recording_of(case.twin))) == HEALTHY:
             twins.add(case.twin)
             judged.append(Judged("healthy", "twin", (), "learning", case.seed, digest(case.twin), *verdicts[case.twin]))
         state = state_in(runner, case)

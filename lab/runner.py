@@ -109,15 +109,34 @@ class TorchRunner:
     def is_done(self, text: str) -> bool:
         return (self.recording_of(text) / "done").exists()
 
-    def run(self, text: str) -> pathlib.Path:
+    def screen(self, texts: list) -> None:
+        """Runs these without whystop, so that their scores are known."""
+        new = [str(self.script_of(text)) for text in dict.fromkeys(texts) if not self.scored(text)]
+        subprocess.run([sys.executable, ROOT / "lab" / "screen.py"], input="\n".join(new), text=True, check=True,
+                       env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+    def screened(self, text: str) -> bool:
+        return self.script_of(text).with_suffix(".screened").exists()
+
+    def scored(self, text: str) -> bool:
+        return self.is_done(text) or self.screened(text)
+
+    def script_of(self, text: str) -> pathlib.Path:
         script = STORE / "programs" / f"{digest(text)}.py"
-        script.write_text(text)
+        if not script.exists():
+            script.write_text(text)
+        return script
+
+    def run(self, text: str) -> pathlib.Path:
+        script = self.script_of(text)
         recording = STORE / "recordings" / f"{digest(text)}-{probe_hash()}"
         score = recording.parent / f"{recording.name}.score"
         return record([sys.executable, script], recording.name, {"LAB_SCORE": str(score)})
 
     def score(self, text: str) -> Optional[Score]:
         path = self.recording_of(text).parent / f"{self.recording_of(text).name}.score"
+        if not self.is_done(text):
+            path = self.script_of(text).with_suffix(".screened")
         if not path.exists() or not path.read_text().strip():
             return None
         return Score(*map(float, path.read_text().split()))
