@@ -16,7 +16,6 @@ constexpr double kPlainFall = 0.02;
 constexpr double kPoorFall = 0.05;
 constexpr double kFlat = 0.03;
 constexpr double kSureUnits = 4;
-constexpr double kSureOfLine = 5;
 constexpr std::int64_t kPointsOfLine = 100;
 constexpr double kLn2 = std::numbers::ln2;
 
@@ -121,7 +120,7 @@ std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape)
   const double relative = scale > 0 ? shape.drop / scale : 0;
   // The noise of a point may be larger than the fall: a line through hundreds of them is sure.
   const bool falls_all_along = shape.points >= kPointsOfLine &&
-                               shape.late_change < -kSureOfLine * shape.late_change_error &&
+                               shape.late_change < -kSureUnits * shape.late_change_error &&
                                -shape.late_change > kPoorFall * scale;
   const bool sure = shape.drop_in_noise_units > kSureUnits || falls_all_along ||
                     (relative > 0.2 && EndLiesBelowStart(shape));
