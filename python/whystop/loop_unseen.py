@@ -8,6 +8,9 @@ _QUIET_EXITS = ("break", "return", "exit")  # No exception was on its way, or th
 def unseen_exit(level, scope, cut_short):
     """The one statement that can have left this loop, or None. `scope` holds the loop's variables as they are now, or is None
     where they are gone; `cut_short` says that the batches of the last pass were not all taken."""
+    for leaving in level.loop.exits:
+        if leaving.how in _QUIET_EXITS and not leaving.conditions and leaving.loop is level.loop:
+            return leaving  # Every turn comes to it, and the first one that does is the last.
     if not (cut_short or _before_its_end(level, scope)):
         return None
     possible = [(leaving, _holds(leaving, scope)) for leaving in level.loop.exits if leaving.how in _QUIET_EXITS]

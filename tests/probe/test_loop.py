@@ -228,6 +228,19 @@ while acc < 1.0:
     assert last_exit(got)["how"] == "end"
 
 
+def test_a_return_that_stands_inside_the_loop_by_mistake(loop):
+    got = loop("""
+def train(epochs):
+    for epoch in range(epochs):
+        for i in range(300):
+            step()
+        return epoch
+train(10)
+""")
+    left = last_exit(got)
+    assert (left["how"], left["line"], left["planned"]) == ("return", 5, 10)
+
+
 def test_hand_written_stopper_object(loop):
     got = loop("""
 class Stopper:
