@@ -205,6 +205,44 @@ std::string DescribeTurn(const Observation& exit) {
   return " in " + unit + HumanNumber(*turn, 9) + (planned ? " of " + HumanNumber(*planned, 9) : "");
 }
 
+std::optional<PlanKept> PlanWithoutAWayOut(const CaseFile& run) {
+  const auto told = ObservationsOf(run, "loop-plan");
+  const double levels = told.empty() ? 0 : NumberOf(*told.back(), "levels");
+  if (levels < 1 || static_cast<double>(told.size()) < levels) {
+    return std::nullopt;
+  }
+  PlanKept kept{.planned = 1};
+  for (auto level = told.end() - static_cast<std::ptrdiff_t>(levels); level != told.end();
+       ++level) {
+    const double planned = NumberOf(**level, "planned");
+    if (TextOf(**level, "kind") != "for" || NumberOf(**level, "exits") > 0 || planned < 1) {
+      return std::nullopt;
+    }
+    kept.planned *= planned;
+    kept.epochs = TextOf(**level, "role") == "epochs" ? planned : kept.epochs;
+  }
+  for (const char* what : {"steps", "backwards", "loss_calls", "batches"}) {
+    kept.made = std::max(kept.made, Counted(run, what).value_or(0));
+  }
+  return kept;
+}
+
+std::optional<PlanKept> LeftByAnException(const CaseFile& run) {
+  constexpr double kShareMax = 0.75;  // Epochs may differ in length.
+  const auto kept = PlanWithoutAWayOut(run);
+  if (!kept || kept->made < 1 || kept->made > kShareMax * kept->planned || run.ExitCode() != 0 ||
+      run.job_alive || !run.signals.empty() || run.FindObservation("loop-exit") != nullptr ||
+      run.FindObservation("framework-stop") != nullptr) {
+    return std::nullopt;
+  }
+  // A loop that leaves most of its turns out makes few steps and yet comes to its end.
+  const bool near_its_end =
+      kept->epochs > 0
+          ? run.progress.epoch.value_or(0) + 1 > kShareMax * std::max(kept->epochs, 2.0)
+          : static_cast<double>(run.progress.step.value_or(0)) > kShareMax * kept->planned;
+  return near_its_end ? std::nullopt : kept;
+}
+
 std::vector<std::pair<std::string, double>> ExitValues(const Observation& exit) {
   std::vector<std::pair<std::string, double>> values;
   const std::string text = TextOf(exit, "values");

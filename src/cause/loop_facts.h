@@ -42,6 +42,18 @@ Place PlaceOf(const Observation& exit);
 /// "in turn 2 of 10", or "" where that is not known.
 std::string DescribeTurn(const Observation& exit);
 
+/// What a run is by its own loops: how many turns of the innermost one were planned in all, and how
+/// many were made. Only of `for` loops without any way out but their end.
+struct PlanKept {
+  double planned = 0;
+  double made = 0;
+  double epochs = 0;
+};
+std::optional<PlanKept> PlanWithoutAWayOut(const CaseFile& run);
+/// Such a loop was left long before its end, and the program ended well: an exception was caught
+/// outside of it.
+std::optional<PlanKept> LeftByAnException(const CaseFile& run);
+
 /// The numbers of "val=1.1, best=1, wait=1, patience=1".
 std::vector<std::pair<std::string, double>> ExitValues(const Observation& exit);
 

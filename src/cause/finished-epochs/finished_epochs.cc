@@ -13,6 +13,10 @@ void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out) {
   if (run.FindObservation("loader") != nullptr && Counted(run, "steps") == 0.0) {
     out.Add(Contradicts("calls", "not one step was made"));
   }
+  if (const auto kept = LeftByAnException(run)) {
+    out.Add(Contradicts("loop", HumanNumber(kept->made) + " of " + HumanNumber(kept->planned) +
+                                    " planned steps were made"));
+  }
   if (run.ExitCode() != 0 || run.FindObservation("framework-stop") != nullptr) {
     return;
   }

@@ -24,6 +24,15 @@ void WeighSwallowedException(const CaseFile& run, Hypothesis& out) {
     out.Add(std::move(evidence));
     return;
   }
+  if (const auto kept = LeftByAnException(run)) {
+    out.Add(Supports("loop", "the loops were to make " + HumanNumber(kept->planned) +
+                                 " steps and made " + HumanNumber(kept->made) +
+                                 "; nothing in them leaves them, and the program went on"));
+    out.Add(Supports("exit-status",
+                     "it ended with 0 and without a traceback: an exception was caught outside of "
+                     "the loop, or a call inside it ended the program"));
+    return;
+  }
   const auto caught = ObservationsOf(run, "exception-caught");
   const Observation* plan = run.FindObservation("loop-plan");
   const double innermost = plan == nullptr ? 0 : NumberOf(*plan, "levels") - 1;
