@@ -81,19 +81,11 @@ bool InputsAreOrdinary(const CaseFile& run) {
   return largest >= 0 && largest < kLargestMax;
 }
 
-/// Under autocast the weights are not, and what overflows is.
-bool OutputsAreHalf(const CaseFile& run) {
-  const auto calls = ObservationsOf(run, "loss-call");
-  return std::any_of(calls.begin(), calls.end(), [](const Observation* call) {
-    return TextOf(*call, "input_dtype") == "float16";
-  });
-}
-
 }  // namespace
 
 const Observation* NanFromTheFirst(const CaseFile& run) {
   const auto reports = ObservationsOf(run, "nonfinite");
-  if (reports.empty() || !InputsAreOrdinary(run) || UsesHalf(run) || OutputsAreHalf(run) ||
+  if (reports.empty() || !InputsAreOrdinary(run) || UsesHalf(run) ||
       run.FindFirst("weights/initial-scale") != nullptr ||
       run.FindFirst("data/not-finite") != nullptr) {
     return nullptr;
@@ -331,17 +323,42 @@ bool ZeroedBeforeStep(const CaseFile& run) {
          NoGradientsInOptimizer(run);
 }
 
+namespace {
+
+/// Its tensors have no names because no module that ran holds them; what the loss got depends on
+/// weights none the less.
+bool HoldsAnotherModel(const CaseFile& run) {
+  const Observation* without = run.FindObservation("parameter-without-gradient");
+  const auto calls = ObservationsOf(run, "loss-call");
+  return without != nullptr && TextOf(*without, "names").starts_with("parameter0") &&
+         run.FindObservation("model") == nullptr &&
+         std::any_of(calls.begin(), calls.end(), [](const Observation* call) {
+           return NumberOf(*call, "input_requires_grad") > 0;
+         });
+}
+
+}  // namespace
+
 bool OptimizerHoldsOthers(const CaseFile& run) {
   const auto optimizers = ObservationsOf(run, "optimizer");
   const bool orphans =
       !optimizers.empty() && NumberOf(*optimizers.front(), "tensors_of_no_module") > 0;
-  return orphans || run.FindObservation("parameter-not-in-optimizer") != nullptr;
+  return orphans || run.FindObservation("parameter-not-in-optimizer") != nullptr ||
+         HoldsAnotherModel(run);
 }
 
 bool UsesHalf(const CaseFile& run) {
   const Observation* model = run.FindObservation("model");
-  return model != nullptr && MentionsAny(TextOf(*model, "dtypes"), {"float16"}) &&
-         !MentionsAny(TextOf(*model, "dtypes"), {"bfloat16"});
+  const bool weights = model != nullptr && MentionsAny(TextOf(*model, "dtypes"), {"float16"}) &&
+                       !MentionsAny(TextOf(*model, "dtypes"), {"bfloat16"});
+  return weights || OutputsAreHalf(run);
+}
+
+bool OutputsAreHalf(const CaseFile& run) {
+  const auto calls = ObservationsOf(run, "loss-call");
+  return std::any_of(calls.begin(), calls.end(), [](const Observation* call) {
+    return TextOf(*call, "input_dtype") == "float16";
+  });
 }
 
 std::optional<double> Counted(const CaseFile& run, const std::string& what) {

@@ -83,6 +83,8 @@ bool OptimizerHoldsOthers(const CaseFile& run);
 
 /// The weights are float16, which ends at 65504 and at 6e-8; bfloat16 has the range of float32.
 bool UsesHalf(const CaseFile& run);
+/// What the loss got is of 16 bits: under autocast the weights are not.
+bool OutputsAreHalf(const CaseFile& run);
 
 /// A total of the probe's last "counts".
 std::optional<double> Counted(const CaseFile& run, const std::string& what);

@@ -27,7 +27,8 @@ void WeighFp16Overflow(const CaseFile& run, Hypothesis& out) {
   if (lost == nullptr || !UsesHalf(run) || run.FindFirst("data/not-finite") != nullptr) {
     return;
   }
-  out.Add(Supports("model", "the weights are float16, whose largest number is 65504"));
+  out.Add(Supports("model", std::string(OutputsAreHalf(run) ? "the outputs" : "the weights") +
+                                " are float16, whose largest number is 65504"));
   out.Add(Supports("series", lost->series + " became " + FactText(*lost, "first"), lost->facts));
 }
 
