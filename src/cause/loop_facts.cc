@@ -47,6 +47,17 @@ std::string_view LastName(std::string_view expression) {
   return expression.substr(expression.find_last_of(" (") + 1);
 }
 
+/// "step == 600" of a loop that has no end of its own: that is its end.
+bool CountsToItsEnd(const Observation& exit) {
+  const std::string variable = TextOf(exit, "variable");
+  const std::string condition = TextOf(exit, "condition");
+  if (exit.Number("planned") || variable.empty() || !condition.starts_with(variable + " ")) {
+    return false;
+  }
+  const std::string rest = condition.substr(variable.size() + 1);
+  return (rest.starts_with("==") || rest.starts_with(">")) && !MentionsAny(rest, {" and ", " or "});
+}
+
 /// "loss < 0.01", "acc >= target": whether a quality was compared in the direction in which it
 /// improves. Of a `while` it is the direction in which it gets worse: the loop goes on as long.
 bool ReachedAGoal(std::string_view condition, bool of_while = false) {
@@ -140,6 +151,9 @@ ExitReason ReasonOf(const Observation* exit) {
   }
   if (planned && turn && *turn >= *planned) {
     return ExitReason::kEnd;
+  }
+  if (CountsToItsEnd(*exit)) {
+    return ExitReason::kStepBudget;
   }
   if (!of_while &&
       MentionsAny(condition, {"max_step", "max_iter", "total_step", "total_iter", "num_step",
