@@ -219,6 +219,8 @@ std::string DescribeTurn(const Observation& exit) {
   return " in " + unit + HumanNumber(*turn, 9) + (planned ? " of " + HumanNumber(*planned, 9) : "");
 }
 
+namespace {
+
 std::optional<PlanKept> PlanWithoutAWayOut(const CaseFile& run) {
   const auto told = ObservationsOf(run, "loop-plan");
   const double levels = told.empty() ? 0 : NumberOf(*told.back(), "levels");
@@ -240,6 +242,8 @@ std::optional<PlanKept> PlanWithoutAWayOut(const CaseFile& run) {
   }
   return kept;
 }
+
+}  // namespace
 
 std::optional<PlanKept> LeftByAnException(const CaseFile& run) {
   constexpr double kShareMax = 0.75;  // Epochs may differ in length.

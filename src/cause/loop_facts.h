@@ -49,9 +49,8 @@ struct PlanKept {
   double made = 0;
   double epochs = 0;
 };
-std::optional<PlanKept> PlanWithoutAWayOut(const CaseFile& run);
 /// Such a loop was left long before its end, and the program ended well: an exception was caught
-/// outside of it.
+/// outside of it. nullopt: not so.
 std::optional<PlanKept> LeftByAnException(const CaseFile& run);
 
 /// The numbers of "val=1.1, best=1, wait=1, patience=1".
