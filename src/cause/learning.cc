@@ -149,8 +149,7 @@ bool NoBetterThanTheMean(const CaseFile& run, const Finding& loss) {
 /// nothing.
 bool FarBelowGuessing(const CaseFile& run, const Finding& loss) {
   const double last = loss.Number("last").value_or(0);
-  const auto classes = LossOfGuessing(run);
-  const auto guess = classes ? classes : LossOfTheMean(run, loss.Number("first").value_or(0), last);
+  const auto guess = LevelOfGuessing(run, loss);
   return guess && FactText(loss, "role") == "train-loss" &&
          loss.Number("not_finite_at_end").value_or(0) == 0 && last > 0 && last < 0.7 * *guess &&
          last < loss.Number("first").value_or(0);

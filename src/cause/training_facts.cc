@@ -83,23 +83,23 @@ bool InputsAreOrdinary(const CaseFile& run) {
 
 }  // namespace
 
-const Observation* NanFromTheFirst(const CaseFile& run) {
+bool MayBeMasked(const std::string& operation) {
+  return MentionsAny(operation, {"softmax", "attention"}) &&
+         !MentionsAny(operation, {"logsoftmax", "log_softmax"});
+}
+
+bool NanFromTheFirst(const CaseFile& run) {
   const auto reports = ObservationsOf(run, "nonfinite");
   if (reports.empty() || !InputsAreOrdinary(run) || UsesHalf(run) ||
       run.FindFirst("weights/initial-scale") != nullptr ||
       run.FindFirst("data/not-finite") != nullptr) {
-    return nullptr;
+    return false;
   }
   const Observation& first = *reports.front();
   const std::string operation = TextOf(first, "operation");
-  // The log-softmax of a loss has no mask.
-  const bool of_a_mask =
-      MentionsAny(operation, {"attention"}) ||
-      (MentionsAny(operation, {"softmax"}) && !MentionsAny(operation, {"logsoftmax"}));
-  const bool made_at_once =
-      first.step == 0 && !operation.empty() && TextOf(first, "first") == "loss" &&
-      std::isnan(NumberOf(first, "loss")) && NumberOf(first, "operand_from_outside") == 0;
-  return made_at_once && !of_a_mask ? &first : nullptr;
+  return first.step == 0 && !operation.empty() && !MayBeMasked(operation) &&
+         TextOf(first, "first") == "loss" && std::isnan(NumberOf(first, "loss")) &&
+         NumberOf(first, "operand_from_outside") == 0;
 }
 
 bool SpoiltOnTheWay(const CaseFile& run) {
@@ -271,16 +271,20 @@ void WeighLabelsAtGuessing(const CaseFile& run, const std::string& why, Hypothes
                   "ten pairs as the model gets them, and train on these ten alone"));
 }
 
+std::optional<double> LevelOfGuessing(const CaseFile& run, const Finding& loss) {
+  const auto classes = LossOfGuessing(run);
+  return classes ? classes
+                 : LossOfTheMean(run, loss.Number("first").value_or(0),
+                                 loss.Number("last").value_or(0));
+}
+
 double ShareOfGuessing(const CaseFile& run) {
   const LearningView learning = LearningOf(run);
   if (learning.basis == nullptr) {
     return 0;
   }
-  const double last = learning.basis->Number("last").value_or(0);
-  const auto classes = LossOfGuessing(run);
-  const auto guess =
-      classes ? classes : LossOfTheMean(run, learning.basis->Number("first").value_or(0), last);
-  return guess ? last / *guess : 0;
+  const auto guess = LevelOfGuessing(run, *learning.basis);
+  return guess ? learning.basis->Number("last").value_or(0) / *guess : 0;
 }
 
 bool StillNearGuessing(const CaseFile& run) {

@@ -30,7 +30,9 @@ bool NanSeen(const CaseFile& run);
 const Observation* NanThatHurtNothing(const CaseFile& run);
 /// The very first loss was NaN, of weights and inputs of ordinary size: sums and products cannot
 /// do that, a logarithm, a root or a division can.
-const Observation* NanFromTheFirst(const CaseFile& run);
+bool NanFromTheFirst(const CaseFile& run);
+/// A softmax or an attention that may have a mask; the log-softmax of a loss has none.
+bool MayBeMasked(const std::string& operation);
 /// What the model was given was not finite, though every batch was as its loader gave it: a
 /// computation between the two made it so.
 bool SpoiltOnTheWay(const CaseFile& run);
@@ -60,6 +62,8 @@ bool LearnsSoundly(const CaseFile& run);
 /// sentence of the one that is weighed.
 void WeighLabelsAtGuessing(const CaseFile& run, const std::string& why, Hypothesis& out);
 
+/// What guessing costs: among classes, or the mean of the targets in a regression.
+std::optional<double> LevelOfGuessing(const CaseFile& run, const Finding& loss);
 /// Where the loss ends, as a share of what a model has that knows nothing of its inputs: a
 /// classifier that guesses, a regression that gives the mean of its targets. 0: not known.
 double ShareOfGuessing(const CaseFile& run);

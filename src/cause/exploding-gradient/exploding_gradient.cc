@@ -34,7 +34,7 @@ void WeighExplodingGradient(const CaseFile& run, Hypothesis& out) {
   }
   const auto reports = ObservationsOf(run, "nonfinite");
   if (growth == nullptr && failed && !reports.empty() && IsOverflow(*reports.front()) &&
-      run.FindFirst("data/not-finite") == nullptr && NanFromTheFirst(run) == nullptr) {
+      run.FindFirst("data/not-finite") == nullptr && !NanFromTheFirst(run)) {
     out.Add(Decisive("tensor", "values overflowed in " + TextOf(*reports.front(), "operation") +
                                    " (" + TextOf(*reports.front(), "operand_shape") +
                                    "), while weights and inputs were still finite"));

@@ -119,10 +119,9 @@ void WeighInvalidMath(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const std::string operation = TextOf(first, "operation");
-  if (NanFromTheFirst(run) != nullptr && NanThatHurtNothing(run) == nullptr) {
+  if (NanFromTheFirst(run) && NanThatHurtNothing(run) == nullptr) {
     out.Add(Decisive("tensor",
-                     "the very first loss was NaN" +
-                         (operation.empty() ? std::string() : ", seen first in " + operation) +
+                     "the very first loss was NaN, seen first in " + operation +
                          ", and weights and inputs were of ordinary size: a logarithm, root or "
                          "division before it has no value there"));
     return;

@@ -7,9 +7,7 @@ namespace whystop {
 void WeighMaskedSoftmaxNan(const CaseFile& run, Hypothesis& out) {
   const auto reports = ObservationsOf(run, "nonfinite");
   // The log-softmax of a loss function has no mask: outputs that overflowed are what it got.
-  if (!reports.empty() &&
-      MentionsAny(TextOf(*reports.front(), "operation"), {"softmax", "attention"}) &&
-      !MentionsAny(TextOf(*reports.front(), "operation"), {"logsoftmax", "log_softmax"}) &&
+  if (!reports.empty() && MayBeMasked(TextOf(*reports.front(), "operation")) &&
       NumberOf(*reports.front(), "weights") == 0 &&
       NumberOf(*reports.front(), "operand_from_outside") == 0) {
     out.Add(Decisive("tensor", "the first value that was not finite was " +
