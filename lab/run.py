@@ -42,11 +42,15 @@ def do_all(pool, work, things: list, until: float) -> None:
         show(done, len(things))
 
 
+def held_out_in(runner: TorchRunner, text: str) -> str:
+    return held_out_state(held_out_losses(runner.recording_of(text)))
+
+
 def state_in(runner: TorchRunner, case) -> str:
     """Sick, healthy or unclear: by what the program and its twin scored."""
     if case.label == "healthy" and case.judged == "always":
         return HEALTHY
-    held_out = held_out_state(held_out_losses(runner.recording_of(case.text)))
+    held_out = held_out_in(runner, case.text)
     if case.label == "overfitting":
         return SICK if held_out == SICK else UNCLEAR
     state = state_of(case.judged, runner.score(case.text), runner.score(case.twin) if case.twin else None)
@@ -62,7 +66,8 @@ def wanted(options, seed: int, counts: collections.Counter) -> list:
 
 def texts_of(runner: TorchRunner, grid: list) -> list:
     """What is to be recorded: the programs and, where only they can tell their score, the twins."""
-    return list(dict.fromkeys(text for case in grid for text in (case.twin, case.text) if text and (text == case.text or not runner.screened(text))))
+    twins = [case.twin for case in grid if case.twin and not runner.screened(case.twin)]
+    return list(dict.fromkeys(twins + [case.text for case in grid]))
 
 
 def screened(options, runner: TorchRunner, new: list, until: float) -> list:
@@ -98,7 +103,7 @@ def torch_half(options, until: float) -> list:
     judged, twins, unclear = [], set(), 0
     for case in grid:
         twin = runner.score(case.twin) if case.twin else None
-        if twin and case.twin in verdicts and twin.learned() and case.twin not in twins and held_out_state(held_out_losses(runner.recording_of(case.twin))) == HEALTHY:
+        if twin and case.twin in verdicts and case.twin not in twins and twin.learned() and held_out_in(runner, case.twin) == HEALTHY:
             twins.add(case.twin)
             judged.append(Judged("healthy", "twin", (), "learning", case.seed, digest(case.twin), *verdicts[case.twin]))
         state = state_in(runner, case)

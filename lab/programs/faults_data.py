@@ -1,6 +1,6 @@
 """Faults of the data, and values that are not finite."""
 
-from programs.fault import ALWAYS, BY_EFFECT, CLASSES, CLASSIFIERS, DESCENT, IF_IT_HURTS, MLP, REGRESSION, Fault, in_forward
+from programs.fault import ALWAYS, BY_EFFECT, CLASSES, DESCENT, MLP, Fault, in_forward
 
 
 def spoil_labels(program, *lines: str) -> None:

@@ -1,7 +1,6 @@
 """Faults of the model and of its loss."""
 
-from programs.fault import (ALWAYS, BY_EFFECT, CLASSES, CLASSIFIERS, DESCENT, IF_IT_HURTS, MLP, REGRESSION, RELU, Fault, after_model,
-                            in_forward)
+from programs.fault import ALWAYS, BY_EFFECT, CLASSES, MLP, REGRESSION, RELU, Fault, after_model, in_forward
 
 
 def symmetric(program, rng):

@@ -1,6 +1,6 @@
 """Faults of the step: rate, optimizer, calls that are missing, gradients, regularisation."""
 
-from programs.fault import BY_EFFECT, CLASSES, CLASSIFIERS, DESCENT, IF_IT_HURTS, MLP, Fault, after_model, in_forward, set_rate
+from programs.fault import BY_EFFECT, CLASSIFIERS, DESCENT, IF_IT_HURTS, MLP, Fault, after_model, in_forward, set_rate
 
 PLAIN = dict(schedules=("none",))
 # Layers at random that are wide enough serve as well as learned ones.
