@@ -112,7 +112,8 @@ def _plan_while(loop, scope):
     raised = {_text(node.target) for node in loop.node.body if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add)}
     plans = [_plan_compare(test, scope, (ast.Lt, ast.LtE, ast.NotEq)) for test in _conjuncts(loop.node.test)]
     plans = [plan for plan in plans if plan is not None and (plan.variable in raised or plan.planned >= 2)]
-    for plan in sorted(plans, key=lambda plan: plan.variable not in raised)[:1]:
+    if plans:
+        plan = min(plans, key=lambda plan: plan.variable not in raised)
         plan.over = _text(loop.node.test)
         return plan
     for leaving in loop.exits:
