@@ -75,7 +75,7 @@ def train(load, after_step):
 
 def _clocks():
     """CPU seconds of this thread, wall seconds, seconds that the probe accounts for."""
-    from whystop import torch_probe
+    from whystop_probe.torch import probe as torch_probe
 
     return time.thread_time(), time.perf_counter(), torch_probe.current.pulse.spent_s
 
@@ -107,7 +107,7 @@ class Blocks:
         self._next_mode()
 
     def _next_mode(self):
-        from whystop import torch_probe
+        from whystop_probe.torch import probe as torch_probe
 
         if self._until is None:
             self._until = time.monotonic() + self._seconds
@@ -126,7 +126,7 @@ def measure(load, seconds, rings):
     environment.update(MALLOC_TRIM_THRESHOLD_=str(1 << 30), MALLOC_MMAP_THRESHOLD_=str(1 << 30), MALLOC_TOP_PAD_=str(1 << 26))
     environment["WHYSTOP_RING_DIR"] = rings
     environment["PYTHONPATH"] = os.path.join(ROOT, "python", "bootstrap")
-    environment["WHYSTOP_NATIVE_DIR"] = os.path.join(ROOT, "build", "python", "whystop")
+    environment["WHYSTOP_NATIVE_DIR"] = os.path.join(ROOT, "build", "python", "whystop_probe", "core")
     command = [sys.executable, os.path.abspath(__file__), "--child", load, "--seconds", str(seconds)]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     times = {(mode, clock): [] for mode in MODES for clock in ("cpu", "wall", "own")}

@@ -30,7 +30,7 @@ def nanoseconds(call) -> float:
 def main() -> int:
     failed = subprocess.run([BUILD / "ring_bench"], check=False).returncode != 0
     sys.path.insert(0, str(BUILD / "python"))
-    from whystop import pure_ring, ring
+    from whystop_probe.core import pure_ring, ring
 
     with tempfile.TemporaryDirectory() as folder:
         os.environ["WHYSTOP_RING_DIR"] = folder

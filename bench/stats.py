@@ -42,7 +42,7 @@ def times_torch() -> float:
     sys.path.insert(0, str(BUILD / "python"))
     import torch
 
-    from whystop import ring
+    from whystop_probe.core import ring
 
     torch.set_num_threads(1)
     tensor = torch.randn(VALUES) * 0.02

@@ -37,7 +37,7 @@ foreach(file IN LISTS python_sources)
   configure_file(${CMAKE_SOURCE_DIR}/python/${file} ${CMAKE_BINARY_DIR}/python/${file} COPYONLY)
 endforeach()
 if(Python3_Development.Module_FOUND AND NOT WHYSTOP_SANITIZE)
-  file(GLOB native_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/python/whystop/*.c)
+  file(GLOB native_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/python/whystop_probe/core/*.c)
   add_library(whystop_native MODULE ${native_sources}
               $<TARGET_OBJECTS:whystop_client_objects>)
   target_compile_definitions(whystop_native PRIVATE Py_LIMITED_API=0x03080000)
@@ -48,12 +48,12 @@ if(Python3_Development.Module_FOUND AND NOT WHYSTOP_SANITIZE)
   target_link_options(whystop_native PRIVATE -Wl,--gc-sections
                       -Wl,--version-script=${CMAKE_BINARY_DIR}/generated/native.map)
   set_target_properties(whystop_native PROPERTIES PREFIX "" OUTPUT_NAME _native SUFFIX .abi3.so LINKER_LANGUAGE C
-    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/whystop C_VISIBILITY_PRESET hidden)
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/whystop_probe/core C_VISIBILITY_PRESET hidden)
 endif()
 
 if(WHYSTOP_TESTS AND Python3_Interpreter_FOUND)
   foreach(part ring pulse)
-    add_test(NAME python.${part} COMMAND ${Python3_EXECUTABLE} -m unittest whystop.${part}_test
+    add_test(NAME python.${part} COMMAND ${Python3_EXECUTABLE} -m unittest whystop_probe.core.${part}_test
              WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/python)
   endforeach()
 endif()

@@ -29,10 +29,10 @@ def _start_probe(package_root):
     try:
         sys.path.insert(0, package_root)
         try:
-            import whystop.start
+            import whystop_probe.start
         finally:
             sys.path.remove(package_root)
-        whystop.start.start()
+        whystop_probe.start.start()
     except Exception:  # Whatever is wrong with the probe is no business of this program.
         pass
 

@@ -59,7 +59,7 @@ def test_the_last_completed_step_survives_sigkill(run, script):
 
 
 WRITES = """
-from whystop import ring
+from whystop_probe.core import ring
 
 writer = ring.open_writer()
 writer.observe("long", 1, {"text": "x" * 500, "number": 1.0})

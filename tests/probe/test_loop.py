@@ -11,11 +11,11 @@ from conftest import PYTHON_FOLDER
 PRELUDE = """
 import sys
 sys.path.insert(0, {folder!r})
-from whystop import channel
-from whystop.governor import Governor
-from whystop.loop_watch import LoopWatch
-from whystop.pulse import ZERO_GRAD, Bell, Pulse
-from whystop.training import Training
+from whystop_probe.core import channel
+from whystop_probe.core.governor import Governor
+from whystop_probe.loop.watch import LoopWatch
+from whystop_probe.core.pulse import ZERO_GRAD, Bell, Pulse
+from whystop_probe.core.training import Training
 import atexit
 class _Optimizer:
     param_groups = [{{"lr": 0.1}}]

@@ -9,12 +9,12 @@ from conftest import PYTHON_FOLDER, SCRIPTS
 FAULTY = """
 import sys
 sys.path.insert(0, {folder!r})
-import whystop.guard
+import whystop_probe.core.guard
 spared = ("_after_torch", "_before_torch", "_Observers._attach_rest", "_Observers._tell_all", "_Observers._tell_end")
 def fail(function):
     if function.__qualname__ not in spared:
         raise ZeroDivisionError("injected")
-whystop.guard.inject = fail
+whystop_probe.core.guard.inject = fail
 sys.path.pop(0)
 bootstrap = {bootstrap!r}
 sys.path.append(bootstrap[: -len("/sitecustomize.py")])
@@ -116,7 +116,7 @@ def test_a_signal_handler_may_raise_through_a_hook(run, script, raised):
         f"""
 import sys
 sys.path.insert(0, {PYTHON_FOLDER!r})
-from whystop.guard import quiet
+from whystop_probe.core.guard import quiet
 def handler():
     raise {raised}("mine")
 @quiet

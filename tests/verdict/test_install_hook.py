@@ -38,7 +38,7 @@ def test_isolated_python_has_the_probe_only_with_the_hook_and_under_run(watched,
 
 def test_the_hook_starts_the_probe_once_beside_the_usual_way(watched, python):
     install(python)
-    text = "import sys; print(sum(type(finder).__module__ == 'whystop.import_hook' for finder in sys.meta_path), sys.path[1:])"
+    text = "import sys; print(sum(type(finder).__module__ == 'whystop_probe.core.import_hook' for finder in sys.meta_path), sys.path[1:])"
     bare = subprocess.run([python, "-c", text], capture_output=True, check=True, timeout=TIMEOUT).stdout
     assert watched.run(python, "-c", text).done.stdout == bare.replace(b"0 [", b"1 [", 1)
 

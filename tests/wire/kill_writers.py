@@ -12,7 +12,7 @@ import struct
 import sys
 import time
 
-from whystop import ring
+from whystop_probe.core import ring
 
 
 def write_for_ever(completed):

@@ -1,0 +1,467 @@
+/* whystop_probe._native.Pulse: what must happen at every step of a training. Between two steps the caches
+ * belong to the training, and a line of Python run once a step costs ten times what it costs in a
+ * loop: so this part is in C, and calls Python only where something is due. pulse.py is the same in
+ * Python; docs/observations.md says what is recorded. */
+
+#include "_native.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <structmember.h>
+#include <time.h>
+
+#define WS_THINNED 8 /* Steps that come faster than the ring is read: one in so many is kept. */
+#define WS_THINNED_BELOW_S 0.0003
+#define WS_WHOLE_STEPS 4000   /* So many are kept in any case; they fit into the ring. */
+#define WS_MEASURED_EVERY 64  /* How often the hooks' own time is measured. */
+#define WS_TOKENS_MAX_S 0.25  /* What a quiet stretch may save up: one pass over a large model. */
+#define WS_TOKENS_MIN_S -0.01 /* A debt is forgotten beyond this. */
+
+typedef struct {
+  PyObject_HEAD PyObject *writer, *first, *latest,
+      *iterator; /* The last three are weak references, or NULL. */
+  /* Torch's Tensor, and the descriptors of two of its attributes: looking them up in four types
+   * takes longer than the calls. */
+  PyObject *unscaled, *tensor_type, *item, *is_cpu;
+  PyObject *other_optimizer, *sampling, *not_first, *attend, *take_late, *loop_event, *strange_loss,
+      *nonfinite_loss, *first_loss, *odd_rate, *look_at_batch, *other_iterator;
+  long long step, steps, backwards, zeroed_at, batches, loop_skip, attention_at, data_pending,
+      data_due_in;
+  double tokens_s, spent_s, share, always_s, sample_cost_s, wait_s, duration_s, elapsed_s,
+      last_end_s, wait_began_s, hooks_s, measured_s;
+  double loss_sum, loss_first;
+  int losses, losses_known, loss_of_closure, kinds;
+  char inside_step, late_waiting;
+} Pulse;
+
+static PyObject *text_param_groups, *text_lr, *text_step, *text_backward, *text_data;
+
+static double now_s(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Now, in the steps whose hooks are measured; else 0. */
+static double begin(const Pulse* pulse) {
+  return pulse->steps % WS_MEASURED_EVERY == 0 ? now_s() : 0;
+}
+
+static void end(Pulse* pulse, double began_s) {
+  if (began_s > 0) {
+    pulse->hooks_s += now_s() - began_s;
+  }
+}
+
+static int refers_to(PyObject* reference, PyObject* object) {
+  return reference != NULL && PyWeakref_GetObject(reference) == object;
+}
+
+static void refer(PyObject** reference, PyObject* object) {
+  PyObject* old = *reference;
+  *reference = object == NULL ? NULL : PyWeakref_NewRef(object, NULL);
+  PyErr_Clear();
+  Py_XDECREF(old);
+}
+
+/* Calls a listener, which raises only what belongs to the user: then 0 is returned and the
+ * exception passes on. */
+static int tell(PyObject* listener, PyObject* first, PyObject* second) {
+  if (listener == NULL || listener == Py_None) {
+    return 1;
+  }
+  PyObject* result = PyObject_CallFunctionObjArgs(listener, first, second, NULL);
+  Py_XDECREF(result);
+  return result != NULL;
+}
+
+static int tell_number(PyObject* listener, PyObject* object, double number, int number_first) {
+  PyObject* value = PyFloat_FromDouble(number);
+  const int fine = value != NULL &&
+                   (number_first ? tell(listener, value, object) : tell(listener, object, value));
+  Py_XDECREF(value);
+  return fine;
+}
+
+static PyObject* none_if(int fine) {
+  if (!fine) {
+    return NULL;
+  }
+  Py_RETURN_NONE;
+}
+
+static PyObject* argument(PyObject* args, Py_ssize_t index) {
+  return PyTuple_Size(args) > index ? PyTuple_GetItem(args, index) : NULL;
+}
+
+static PyObject* before_step(PyObject* self, PyObject* args) {
+  Pulse* pulse = (Pulse*)self;
+  PyObject* optimizer = argument(args, 0);
+  const double began_s = begin(pulse);
+  int fine = 1;
+  pulse->inside_step = 1;
+  if (optimizer != NULL && !refers_to(pulse->latest, optimizer)) {
+    refer(&pulse->latest, optimizer);
+    fine = tell(pulse->other_optimizer, optimizer, NULL);
+  }
+  end(pulse, began_s);
+  if (fine && pulse->step + 1 >= pulse->attention_at && pulse->tokens_s > pulse->sample_cost_s) {
+    fine = tell(pulse->sampling, optimizer, NULL);
+  }
+  return none_if(fine);
+}
+
+/* The loss of this step: the sum over its backward passes (accumulation), of a closure the first.
+ * 0: not known. */
+static int take_loss(Pulse* pulse, double* loss) {
+  const int known = pulse->losses_known > 0;
+  *loss = pulse->loss_of_closure ? pulse->loss_first : pulse->loss_sum;
+  pulse->losses = pulse->losses_known = pulse->loss_of_closure = 0;
+  pulse->loss_sum = 0;
+  return known;
+}
+
+/* The first group's learning rate, where it is a plain number. `*groups`: how many there are. */
+static int take_rate(Pulse* pulse, PyObject* optimizer, double* rate) {
+  PyObject* groups = PyObject_GetAttr(optimizer, text_param_groups);
+  PyObject* group = groups != NULL && PyList_Check(groups) && PyList_Size(groups) > 0
+                        ? PyList_GetItem(groups, 0)
+                        : NULL;
+  PyObject* value = group != NULL && PyDict_Check(group) ? PyDict_GetItem(group, text_lr) : NULL;
+  int known = 0;
+  if (value != NULL && PyFloat_CheckExact(value)) {
+    *rate = PyFloat_AsDouble(value);
+    known = 1;
+  } else if (value != NULL && pulse->odd_rate != NULL) {
+    PyObject* number = PyObject_CallFunctionObjArgs(pulse->odd_rate, value, NULL);
+    known = number != NULL && PyFloat_Check(number);
+    *rate = known ? PyFloat_AsDouble(number) : 0;
+    Py_XDECREF(number);
+  }
+  Py_XDECREF(groups);
+  PyErr_Clear();
+  return known;
+}
+
+static void record(Pulse* pulse, PyObject* optimizer) {
+  ws_step_record step = {0};
+  step.step = ++pulse->step;
+  step.duration_s = pulse->duration_s;
+  const double tokens = pulse->tokens_s + pulse->share * step.duration_s;
+  pulse->tokens_s = tokens > WS_TOKENS_MAX_S   ? WS_TOKENS_MAX_S
+                    : tokens < WS_TOKENS_MIN_S ? WS_TOKENS_MIN_S
+                                               : tokens;
+  pulse->spent_s += pulse->always_s;
+  step.present = WS_HAS_WAIT | (pulse->step > 1 ? WS_HAS_DURATION : 0u);
+  step.present |= take_loss(pulse, &step.loss) ? WS_HAS_LOSS : 0u;
+  step.present |= take_rate(pulse, optimizer, &step.lr) ? WS_HAS_LR : 0u;
+  step.wait_s = pulse->wait_s;
+  pulse->wait_s = 0;
+  if (step.duration_s < WS_THINNED_BELOW_S && step.step > WS_WHOLE_STEPS &&
+      step.step % WS_THINNED != 0) {
+    step.flags = WS_STEP_LAST_ONLY;
+  }
+  if (pulse->writer != NULL) {
+    ws_step_all(ws_run_of_writer(pulse->writer), &step);
+  }
+}
+
+/* Whether this optimizer counts the steps. -1: an exception of the user's. */
+static int counts_steps(Pulse* pulse, PyObject* optimizer) {
+  if (refers_to(pulse->first, optimizer)) {
+    return 1;
+  }
+  return tell(pulse->not_first, optimizer, NULL) ? refers_to(pulse->first, optimizer) : -1;
+}
+
+static PyObject* after_step(PyObject* self, PyObject* args) {
+  Pulse* pulse = (Pulse*)self;
+  PyObject* optimizer = argument(args, 0);
+  const double now = now_s();
+  const int measured = pulse->steps % WS_MEASURED_EVERY == 0;
+  pulse->inside_step = 0;
+  if (optimizer == NULL) {
+    return none_if(1);
+  }
+  pulse->duration_s = now - pulse->last_end_s;
+  pulse->elapsed_s += pulse->duration_s;
+  const int counts = counts_steps(pulse, optimizer);
+  if (counts > 0) {
+    record(pulse, optimizer);
+  }
+  ++pulse->steps;
+  if (measured) {
+    pulse->measured_s = pulse->hooks_s + now_s() - now;
+    pulse->hooks_s = 0;
+  }
+  int fine = counts >= 0;
+  if (fine && pulse->late_waiting) {
+    fine = tell(pulse->take_late, NULL, NULL);
+  }
+  if (fine && pulse->step >= pulse->attention_at) {
+    fine = tell_number(pulse->attend, optimizer, now, 0);
+  }
+  if (fine && pulse->kinds & WS_STEP && --pulse->loop_skip < 0) {
+    pulse->loop_skip = 0;
+    fine = tell(pulse->loop_event, text_step, NULL);
+  }
+  pulse->last_end_s = now_s();
+  return none_if(fine);
+}
+
+/* The tensor whose backward pass begins, as a new reference: the scaler's input where there was
+ * one. NULL: no single one. */
+static PyObject* take_root(Pulse* pulse, PyObject* tensors) {
+  PyObject* root = pulse->unscaled;
+  pulse->unscaled = NULL;
+  if (root != NULL && root != Py_None) {
+    return root;
+  }
+  Py_XDECREF(root);
+  root = tensors;
+  if (tensors != NULL && (PyTuple_Check(tensors) || PyList_Check(tensors))) {
+    root = PySequence_Size(tensors) == 1 ? PySequence_GetItem(tensors, 0) : NULL;
+  } else {
+    Py_XINCREF(root);
+  }
+  PyErr_Clear();
+  return root;
+}
+
+static int is_on_host(const Pulse* pulse, PyObject* tensor) {
+  if ((PyObject*)Py_TYPE(tensor) != pulse->tensor_type || pulse->is_cpu == NULL ||
+      pulse->item == NULL) {
+    return 0;
+  }
+  const descrgetfunc get = (descrgetfunc)PyType_GetSlot(Py_TYPE(pulse->is_cpu), Py_tp_descr_get);
+  PyObject* on_host = get == NULL ? NULL : get(pulse->is_cpu, tensor, pulse->tensor_type);
+  Py_XDECREF(on_host); /* True and False outlive this. */
+  PyErr_Clear();
+  return on_host == Py_True;
+}
+
+/* 0: more than one value; the gradient was given by hand, there is no loss. */
+static int read_loss(const Pulse* pulse, PyObject* root, double* loss) {
+  PyObject* value = PyObject_CallFunctionObjArgs(pulse->item, root, NULL);
+  *loss = value == NULL ? 0 : PyFloat_AsDouble(value);
+  const int known = value != NULL && !(*loss == -1.0 && PyErr_Occurred() != NULL);
+  Py_XDECREF(value);
+  PyErr_Clear();
+  return known;
+}
+
+static int note_loss(Pulse* pulse, PyObject* root) {
+  double loss = 0;
+  if (!read_loss(pulse, root, &loss)) {
+    return 1;
+  }
+  if (pulse->losses_known++ == 0) {
+    pulse->loss_first = loss;
+  }
+  if (pulse->losses++ == 0) {
+    pulse->loss_of_closure = pulse->inside_step;
+  }
+  pulse->loss_sum += loss;
+  return isfinite(loss) ? 1 : tell_number(pulse->nonfinite_loss, root, loss, 1);
+}
+
+static PyObject* before_backward(PyObject* self, PyObject* args) {
+  Pulse* pulse = (Pulse*)self;
+  ++pulse->backwards;
+  int fine = pulse->kinds & WS_BACKWARD ? tell(pulse->loop_event, text_backward, NULL) : 1;
+  const double began_s = begin(pulse);
+  PyObject* root = take_root(pulse, argument(args, 0));
+  if (fine && root != NULL && pulse->backwards == 1) {
+    fine = tell(pulse->first_loss, root, NULL);
+  }
+  if (fine && root != NULL) {
+    fine = is_on_host(pulse, root) ? note_loss(pulse, root) : tell(pulse->strange_loss, root, NULL);
+  }
+  Py_XDECREF(root);
+  end(pulse, began_s);
+  return none_if(fine);
+}
+
+static PyObject* before_next(PyObject* self, PyObject* args) {
+  (void)args;
+  ((Pulse*)self)->wait_began_s = now_s();
+  Py_RETURN_NONE;
+}
+
+static PyObject* after_next(PyObject* self, PyObject* args) {
+  Pulse* pulse = (Pulse*)self;
+  PyObject *batch = argument(args, 0), *iterator = argument(args, 1);
+  const double began_s = begin(pulse);
+  int fine = 1;
+  pulse->wait_s += now_s() - pulse->wait_began_s;
+  ++pulse->batches;
+  if (iterator == NULL) {
+    return none_if(1);
+  }
+  if (!refers_to(pulse->iterator, iterator)) {
+    fine = tell(pulse->other_iterator, iterator, NULL); /* Takes data_pending. */
+    refer(&pulse->iterator, iterator);
+    pulse->data_pending = 0;
+    pulse->data_due_in = 0;
+  }
+  const int due = ++pulse->data_pending >= pulse->data_due_in;
+  end(pulse, began_s);
+  if (fine && due) {
+    fine = tell(pulse->look_at_batch, batch, iterator);
+  }
+  if (fine && pulse->kinds & WS_DATA) {
+    fine = tell(pulse->loop_event, text_data, NULL);
+  }
+  return none_if(fine);
+}
+
+/* A loss that is on its way from a device counts as one of the step's, without a value. */
+static PyObject* loss_is_late(PyObject* self, PyObject* unused) {
+  (void)unused;
+  Pulse* pulse = (Pulse*)self;
+  if (pulse->losses++ == 0) {
+    pulse->loss_of_closure = pulse->inside_step;
+  }
+  Py_RETURN_NONE;
+}
+
+static PyObject* pulse_take_loss(PyObject* self, PyObject* unused) {
+  (void)unused;
+  double loss = 0;
+  if (!take_loss((Pulse*)self, &loss)) {
+    Py_RETURN_NONE;
+  }
+  return PyFloat_FromDouble(loss);
+}
+
+static PyObject* set_writer(PyObject* self, PyObject* writer) {
+  Pulse* pulse = (Pulse*)self;
+  Py_INCREF(writer);
+  Py_XDECREF(pulse->writer);
+  pulse->writer = writer;
+  Py_RETURN_NONE;
+}
+
+static PyObject* set_first(PyObject* self, PyObject* optimizer) {
+  refer(&((Pulse*)self)->first, optimizer);
+  Py_RETURN_NONE;
+}
+
+static PyObject* get_first(PyObject* self, PyObject* unused) {
+  (void)unused;
+  PyObject* first = ((Pulse*)self)->first;
+  PyObject* optimizer = first == NULL ? Py_None : PyWeakref_GetObject(first);
+  Py_INCREF(optimizer);
+  return optimizer;
+}
+
+/* A forked child: whoever steps next is a stranger. */
+static PyObject* forget(PyObject* self, PyObject* unused) {
+  (void)unused;
+  refer(&((Pulse*)self)->first, NULL);
+  refer(&((Pulse*)self)->latest, NULL);
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef pulse_methods[] = {
+    {"before_step", before_step, METH_VARARGS, "Torch's hook ahead of an optimizer's step."},
+    {"after_step", after_step, METH_VARARGS, "Torch's hook behind it."},
+    {"before_backward", before_backward, METH_VARARGS, "before_backward(tensors, ...)"},
+    {"before_next", before_next, METH_VARARGS, "before_next(iterator)"},
+    {"after_next", after_next, METH_VARARGS, "after_next(batch, iterator)"},
+    {"loss_is_late", loss_is_late, METH_NOARGS, "A backward pass whose loss is not known yet."},
+    {"take_loss", pulse_take_loss, METH_NOARGS, "The loss of this step or None; forgets it."},
+    {"set_writer", set_writer, METH_O, "set_writer(writer)"},
+    {"set_first", set_first, METH_O, "set_first(optimizer): this one counts the steps."},
+    {"first", get_first, METH_NOARGS, "The optimizer that counts the steps, or None."},
+    {"forget", forget, METH_NOARGS, "Knows no optimizer any more."},
+    {NULL, NULL, 0, NULL}};
+
+#define WS_OBJECT(name) \
+  { #name, T_OBJECT, offsetof(Pulse, name), 0, NULL }
+#define WS_COUNT(name) \
+  { #name, T_LONGLONG, offsetof(Pulse, name), 0, NULL }
+#define WS_SECONDS(name) \
+  { #name, T_DOUBLE, offsetof(Pulse, name), 0, NULL }
+#define WS_FLAG(name) \
+  { #name, T_BOOL, offsetof(Pulse, name), 0, NULL }
+static PyMemberDef pulse_members[] = {WS_OBJECT(unscaled),
+                                      WS_OBJECT(tensor_type),
+                                      WS_OBJECT(item),
+                                      WS_OBJECT(is_cpu),
+                                      WS_OBJECT(other_optimizer),
+                                      WS_OBJECT(sampling),
+                                      WS_OBJECT(not_first),
+                                      WS_OBJECT(attend),
+                                      WS_OBJECT(take_late),
+                                      WS_OBJECT(loop_event),
+                                      WS_OBJECT(strange_loss),
+                                      WS_OBJECT(nonfinite_loss),
+                                      WS_OBJECT(first_loss),
+                                      WS_OBJECT(odd_rate),
+                                      WS_OBJECT(look_at_batch),
+                                      WS_OBJECT(other_iterator),
+                                      WS_COUNT(step),
+                                      WS_COUNT(steps),
+                                      WS_COUNT(backwards),
+                                      WS_COUNT(zeroed_at),
+                                      WS_COUNT(batches),
+                                      WS_COUNT(loop_skip),
+                                      WS_COUNT(attention_at),
+                                      WS_COUNT(data_pending),
+                                      WS_COUNT(data_due_in),
+                                      WS_SECONDS(tokens_s),
+                                      WS_SECONDS(spent_s),
+                                      WS_SECONDS(share),
+                                      WS_SECONDS(always_s),
+                                      WS_SECONDS(sample_cost_s),
+                                      WS_SECONDS(wait_s),
+                                      WS_SECONDS(duration_s),
+                                      WS_SECONDS(elapsed_s),
+                                      WS_SECONDS(last_end_s),
+                                      WS_SECONDS(measured_s),
+                                      {"kinds", T_INT, offsetof(Pulse, kinds), 0, NULL},
+                                      {"losses", T_INT, offsetof(Pulse, losses), READONLY, NULL},
+                                      WS_FLAG(inside_step),
+                                      WS_FLAG(late_waiting),
+                                      {NULL, 0, 0, 0, NULL}};
+
+static int pulse_init(PyObject* self, PyObject* args, PyObject* keywords) {
+  (void)args;
+  (void)keywords;
+  ((Pulse*)self)->last_end_s = now_s();
+  return 0;
+}
+
+/* Lives as long as its process: it has no dealloc of its own, and what it refers to goes with the
+ * process. */
+static PyType_Slot pulse_slots[] = {{Py_tp_methods, pulse_methods},
+                                    {Py_tp_members, pulse_members},
+                                    {Py_tp_init, pulse_init},
+                                    {0, NULL}};
+static PyType_Spec pulse_spec = {"whystop_probe._native.Pulse", sizeof(Pulse), 0, Py_TPFLAGS_DEFAULT,
+                                 pulse_slots};
+
+int ws_pulse_event(PyObject* self, int kind, PyObject* text) {
+  Pulse* pulse = (Pulse*)self;
+  if (kind == WS_ZERO_GRAD) {
+    pulse->zeroed_at = pulse->backwards;
+  }
+  return pulse->kinds & kind ? tell(pulse->loop_event, text, NULL) : 1;
+}
+
+double ws_pulse_begin(PyObject* pulse) { return begin((Pulse*)pulse); }
+void ws_pulse_end(PyObject* pulse, double began_s) { end((Pulse*)pulse, began_s); }
+
+int ws_add_pulse(PyObject* module) {
+  PyObject** const texts[] = {&text_param_groups, &text_lr, &text_step, &text_backward, &text_data};
+  const char* const words[] = {"param_groups", "lr", "step", "backward", "data"};
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); ++i) {
+    *texts[i] = PyUnicode_InternFromString(words[i]);
+    if (*texts[i] == NULL) {
+      return 0;
+    }
+  }
+  PyObject* type = PyType_FromSpec(&pulse_spec);
+  return type != NULL && PyModule_AddObject(module, "Pulse", type) == 0;
+}

@@ -1,0 +1,147 @@
+"""How this process ends, as far as Python can know: uncaught exceptions, fatal signals, stacks on request."""
+
+import os
+import sys
+
+_OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_FRAMES_MAX = 40
+_MESSAGE_MAX = 2000
+_STACK_SIGNAL_OFFSET = 7  # A real-time signal that nothing else is known to use; taken only while it is unhandled.
+
+
+def watch_uncaught():
+    """Wraps sys.excepthook. Whatever hook the user sets later replaces ours, as it would replace the default."""
+    original = sys.excepthook
+
+    def excepthook(kind, error, traceback):
+        try:
+            report(kind, error, traceback)
+        except Exception:
+            pass
+        original(kind, error, traceback)
+
+    sys.excepthook = excepthook
+
+
+def watch_threads():
+    """Exceptions that end a thread: the process lives on, often without its purpose."""
+    import threading
+
+    original = threading.excepthook
+
+    def excepthook(arguments):
+        try:
+            report(arguments.exc_type, arguments.exc_value, arguments.exc_traceback, ended_process=False)
+        except Exception:
+            pass
+        original(arguments)
+
+    threading.excepthook = excepthook
+
+
+def report(kind, error, traceback, ended_process=True):
+    """Writes the "exception" observation of docs/wire.md."""
+    from whystop_probe.core import channel
+
+    shared = channel.shared()
+    shared.open()
+    first = error
+    for _ in range(20):
+        inner = first.__cause__ or (None if first.__suppress_context__ else first.__context__)
+        if inner is None:
+            break
+        first = inner
+    message = _text(error)
+    shared.observe(
+        "exception",
+        type=_name(kind),
+        message=message,
+        first_type=_name(type(first)) if first is not error else None,
+        first_message=_text(first) if first is not error else None,
+        frames=frames_text(traceback),
+        ended_process=ended_process,
+        in_worker="DataLoader worker process" in message,
+    )
+
+
+def frames_text(traceback):
+    """One line a frame, outermost first: file, line, function, 1 if the user's own, source."""
+    import linecache
+
+    rows = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        rows.append((code.co_filename, traceback.tb_lineno, code.co_name))
+        traceback = traceback.tb_next
+    if len(rows) > _FRAMES_MAX:
+        rows = rows[: _FRAMES_MAX // 2] + rows[-_FRAMES_MAX // 2 :]
+    lines = []
+    for name, line, function in rows:
+        source = linecache.getline(name, line).strip().replace("\t", " ")[:200]
+        lines.append("\t".join((name, str(line), function, "1" if users_own(name) else "0", source)))
+    return "\n".join(lines)
+
+
+def users_own(name):
+    """Not from an installed package, the standard library or a frozen module."""
+    library = os.path.dirname(os.__file__)
+    return not (
+        name.startswith(("<frozen", library))
+        or f"{os.sep}site-packages{os.sep}" in name
+        or f"{os.sep}dist-packages{os.sep}" in name
+        or name.startswith(_OWN_FOLDER)
+    )
+
+
+def _name(kind):
+    module = getattr(kind, "__module__", "")
+    return kind.__qualname__ if module in ("builtins", "__main__", "") else f"{module}.{kind.__qualname__}"
+
+
+def _without_colours(text):
+    """Notebooks put a coloured traceback into the message."""
+    if "\x1b[" not in text:
+        return text
+    import re
+
+    return re.sub("\x1b\\[[0-9;]*[A-Za-z]", "", text)
+
+
+def _text(error):
+    try:
+        return _without_colours(str(error))[:_MESSAGE_MAX]
+    except Exception:
+        return ""
+
+
+def watch_senders():
+    """Who asks this process to end. Only where nobody handles it, and not when it was started to ignore it."""
+    import signal
+
+    from whystop_probe.core import channel, ring
+
+    if ring.native is not None and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        ring.native.watch_signal(channel.shared().writer, int(signal.SIGTERM))
+
+
+def watch_fatal_signals():
+    """Python stacks at a fatal signal, and on the supervisor's request, in a file next to the ring."""
+    import faulthandler
+    import signal
+
+    directory = os.environ.get("WHYSTOP_RING_DIR")
+    if not directory:
+        return
+    path = os.path.join(directory, f"{os.getpid()}.stacks")
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    if not faulthandler.is_enabled():
+        faulthandler.enable(file=fd)
+    number = signal.SIGRTMIN + _STACK_SIGNAL_OFFSET
+    stack_signal = None
+    if signal.getsignal(number) is signal.SIG_DFL:
+        # chain=False: chaining to the default action would end the process.
+        faulthandler.register(number, file=fd, all_threads=True, chain=False)
+        stack_signal = int(number)
+    from whystop_probe.core import channel
+
+    channel.shared().observe("stacks", file=os.path.basename(path), signal=stack_signal)

@@ -1,0 +1,1 @@
+"""The loops of a program: what they planned, and by which way they were left."""

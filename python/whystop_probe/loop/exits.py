@@ -1,0 +1,209 @@
+"""Tells how the loops of a nest were left, from the lines that their code runs. Fed by a trace function or a monitor."""
+
+import sys
+
+from whystop_probe.loop.nest import scope_of
+from whystop_probe.loop.unseen import ran_out, unseen_exit
+from whystop_probe.loop.values import Scope, values_text
+
+_TOLD_MAX = 40  # Of one statement: a `break` of an inner loop may be taken every epoch.
+_CAUGHT_MAX = 20
+_NEAR_END = 0.9  # Of the planned turns: what steps say of epochs is an estimate.
+
+
+class Exits:
+    """One nest while it runs. A candidate is a leaving statement whose line was reached; what comes next decides."""
+
+    def __init__(self, training, nest):
+        self._training = training
+        self.nest = nest
+        self.by_code = {}  # id of a code object -> its levels
+        for level in nest.levels:
+            self.by_code.setdefault(id(level.code), []).append(level)
+        self.last_epoch_from = 0  # Before this step the loop around the innermost one is not in its last turn.
+        self._inside = set(nest.levels)
+        self._exit_lines = {leaving.line for level in nest.levels for leaving in level.loop.exits}
+        self.handler_lines = {line for level in nest.levels for line, _, _ in level.loop.handlers}
+        self._left_since = set()
+        self._pass_ended_at = 0
+        self._candidate = None
+        self._error = None  # (type, message) of an exception on its way; never the exception itself
+        self._handled = None  # The same of the last one that an `except` of the nest took.
+        self._told = {}
+        self._caught = 0
+
+    def may_leave_outside(self, inner):
+        """Whether it matters that the innermost loop ends: a loop around it can be left, or it is the only one."""
+        alone = inner is self.nest.levels[0]
+        return alone or self._training.step >= self.last_epoch_from or any(level.loop.exits for level in self.nest.levels[:-1])
+
+    def codes(self):
+        return [levels[0].code for levels in self.by_code.values()]
+
+    def running(self):
+        return bool(self._inside)
+
+    def stepped(self):
+        """A step was made, so all loops run. Returns whether none but the batch loop had been left before."""
+        if len(self._inside) != len(self.nest.levels):
+            self._inside.update(self.nest.levels)
+        return not self._left_since
+
+    def reenter(self):
+        """As stepped(), but returns the loops that had been left, without the batch loop, and forgets them."""
+        left, self._left_since = self._left_since, set()
+        self._inside.update(self.nest.levels)
+        return left
+
+    def on_line(self, frame, code, line):
+        levels = self.by_code.get(id(code))
+        if levels is None:
+            return
+        candidate = self._candidate
+        if candidate is not None and candidate.level.code is code:
+            self._candidate = None
+            if candidate.leaving.how == "break" and not candidate.level.loop.holds(line):
+                self._left(candidate.read(frame))
+        for level in levels:
+            if level not in self._inside:
+                if level.loop.body_first <= line <= level.loop.body_last:
+                    self._inside.add(level)
+            elif not level.loop.holds(line):
+                self._ended(level, frame)
+        self._note_caught(levels, code, line)
+        if line in self._exit_lines:
+            for level in reversed(levels):
+                for leaving in level.loop.exits:
+                    if leaving.line == line and level in self._inside:
+                        self._candidate = _Candidate(level, leaving, frame)
+                        return
+
+    def on_return(self, frame, code):
+        """The function was left, by `return`, by an exception, or at its end."""
+        levels = [level for level in self.by_code.get(id(code), ()) if level in self._inside]
+        candidate, self._candidate = self._candidate, None
+        error, self._error = self._error, None
+        for level in reversed(levels):
+            if candidate is not None and candidate.leaves(level):
+                self._left(candidate.of(level, frame))
+            elif error is not None:
+                self._tell(level, "exception", error=error, scope=scope_of(frame))
+            else:
+                self._ended(level, frame)
+            self._outside(level)
+
+    def on_error(self, error):
+        self._error = (type(error).__name__, str(error)[:400])
+
+    def pass_ended(self):
+        """The DataLoader of the innermost loop has given all its batches."""
+        self._pass_ended_at = self._training.step
+
+    def at_exit(self, names):
+        """The process ends: a leaving statement that was reached and not followed by anything was the last one. `names` are
+        the variables of a module whose code runs the outermost loop, else None."""
+        candidate, self._candidate = self._candidate, None
+        if candidate is not None and candidate.leaving.how in ("exit", "raise"):
+            self._left(candidate)
+        elif self.nest.levels[0] in self._inside and getattr(sys, "last_value", None) is None:
+            self._find_unseen(self.nest.levels[0], Scope(names, names) if names is not None else None)
+
+    def _find_unseen(self, level, scope):
+        inner, plan = self.nest.levels[-1], level.plan
+        turn = self.nest.turn_by_steps() if level is self.nest.epoch_level else None
+        far = turn is not None and plan.planned is not None and turn + 1 < _NEAR_END * plan.planned
+        cut_short = far or (inner.plan is not None and inner.plan.loader and self._training.step > self._pass_ended_at)
+        leaving = unseen_exit(level, scope, cut_short)
+        if leaving is None:
+            if ran_out(level, scope):
+                values = values_text([level.loop.node.test], scope)
+                self.nest.tell_exit(level, "end", None, None, values, plan.turn(scope) if plan is not None else None, seen=False)
+            return
+        values = None
+        if scope is not None:
+            values = values_text([expression for expression, _ in leaving.conditions if expression is not None], scope)
+            turn = plan.turn(scope) if plan is not None else None
+        self.nest.tell_exit(level, leaving.how, leaving, None, values, None if turn is None else int(turn), seen=False)
+
+    def _left(self, candidate):
+        leaving = candidate.leaving
+        in_handler = any(text.startswith("except ") for _, text in leaving.conditions)
+        error = self._handled if in_handler else None
+        self._tell(candidate.level, leaving.how, leaving, error, candidate.values, candidate.turn)
+        self._mark_left(candidate.level)
+
+    def _mark_left(self, level):
+        self._outside(level)
+        if not self.nest.is_batch_loop(level):
+            self._left_since.add(level)
+
+    def _outside(self, level):
+        self._inside.discard(level)
+        self._training.pulse.loop_skip = 0  # The next step is to be heard: it enters the loop again.
+
+    def _ended(self, level, frame):
+        """The loop ran out of turns, or its condition turned false."""
+        self._mark_left(level)
+        if not self.nest.is_batch_loop(level):
+            self._tell(level, "end", scope=scope_of(frame))
+
+    def _tell(self, level, how, leaving=None, error=None, values=None, turn=None, scope=None):
+        key = (leaving.line if leaving is not None else level.loop.line, how)
+        self._told[key] = self._told.get(key, 0) + 1
+        if self._told[key] > _TOLD_MAX:
+            return
+        if scope is not None:
+            turn = level.plan.turn(scope) if level.plan is not None else None
+            values = values_text([level.loop.node.test], scope) if level.loop.kind == "while" else ""
+        self.nest.tell_exit(level, how, leaving, error, values, turn)
+
+    def _note_caught(self, levels, code, line):
+        """The first line of an `except` body: an exception ends here, and the log may not show it."""
+        if self._error is None:
+            return
+        for level in reversed(levels):
+            for body_line, _, caught in level.loop.handlers:
+                if body_line == line:
+                    self._tell_caught(level, code, line, caught)
+                    return
+
+    def _tell_caught(self, level, code, line, caught):
+        self._handled, self._error = self._error, None
+        self._caught += 1
+        if self._caught <= _CAUGHT_MAX:
+            self._training.channel.observe(
+                "exception-caught",
+                self._training.step,
+                type=self._handled[0],
+                message=self._handled[1],
+                file=code.co_filename,
+                line=line,
+                handler=caught,
+                level=self.nest.levels.index(level),
+            )
+
+
+class _Candidate:
+    """A leaving statement whose line was reached. Nothing runs between it and the next event of its frame, so its values
+    are read then, and only if it was taken; but an exit of the process may have no next event."""
+
+    def __init__(self, level, leaving, frame):
+        self.level = level
+        self.leaving = leaving
+        self.values = self.turn = None
+        if leaving.how in ("exit", "raise"):
+            self.read(frame)
+
+    def read(self, frame):
+        if self.values is None:
+            scope = scope_of(frame)
+            self.values = values_text([expression for expression, _ in self.leaving.conditions if expression is not None], scope)
+            self.turn = self.level.plan.turn(scope) if self.level.plan is not None else None
+        return self
+
+    def leaves(self, level):
+        """A `break` leaves its own loop; the others leave every loop of their function."""
+        return self.level is level or (self.level.code is level.code and self.leaving.how != "break")
+
+    def of(self, level, frame):
+        return (self if level is self.level else _Candidate(level, self.leaving, frame)).read(frame)

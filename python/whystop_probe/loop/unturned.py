@@ -1,0 +1,63 @@
+"""Training loops that never made a turn: at the end of a run without a single step they are all there is to tell."""
+
+import ast
+import sys
+
+from whystop_probe.core.crash import users_own
+from whystop_probe.loop.plan import plan_of
+from whystop_probe.loop.source import loops_of
+from whystop_probe.loop.values import Scope, values_text
+
+_TOLD_MAX = 4
+_TRAINING_CALLS = frozenset(["step", "backward", "train_step", "training_step", "train_epoch", "train_one_epoch", "train"])
+
+
+def tell_unturned(channel, path):
+    """The main program's own loops: its variables are still there when the process ends. Those of functions are gone."""
+    main = sys.modules.get("__main__")
+    if main is None or path is None or not users_own(path):
+        return
+    scope = Scope(main.__dict__, main.__dict__)
+    told = 0
+    for loop in loops_of(_Module(path)):
+        plan = plan_of(loop, scope)
+        start = _start(loop, plan, scope)
+        if start is None or told >= _TOLD_MAX or not _trains(loop.node):
+            continue
+        told += 1
+        header = loop.node.iter if loop.kind == "for" else loop.node.test
+        channel.observe(
+            "loop-never-turned",
+            file=path,
+            line=loop.line,
+            kind=loop.kind,
+            over=plan.over,
+            values=values_text([header], scope),
+            start=start,
+        )
+
+
+class _Module:
+    """Looks like the code object of a module that has ended."""
+
+    co_name = "<module>"
+
+    def __init__(self, path):
+        self.co_filename = path
+
+
+def _start(loop, plan, scope):
+    """Where the loop would have begun, if its header left it nothing to do; else None."""
+    if loop.kind == "for":
+        return plan.start if plan.kind == "range" and plan.planned == 0 and not plan.loader else None
+    reached = plan.turn(scope)
+    return reached if reached is not None and plan.planned is not None and reached >= plan.planned else None
+
+
+def _trains(node):
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Call):
+            name = inner.func.attr if isinstance(inner.func, ast.Attribute) else getattr(inner.func, "id", "")
+            if name in _TRAINING_CALLS:
+                return True
+    return False

@@ -1,0 +1,49 @@
+"""Backward passes: where the loss is seen, whatever the user's code calls it."""
+
+from whystop_probe.core import ring
+from whystop_probe.core.guard import quiet
+from whystop_probe.torch.graph import broadcast_difference
+
+
+class Backwards:
+    """What the pulse leaves of torch.autograd.backward, which Tensor.backward and every framework end in."""
+
+    def __init__(self, torch, training, late):
+        self._training = training
+        self._late = late
+        self.on_nonfinite = None
+        training.pulse.tensor_type, training.pulse.item = torch.Tensor, torch.Tensor.item
+        training.pulse.is_cpu = torch.Tensor.is_cpu
+        training.pulse.strange_loss = self._read_late
+        training.pulse.nonfinite_loss = self._nonfinite
+        training.pulse.first_loss = self._first
+
+    @quiet
+    def _nonfinite(self, value, loss):
+        self.on_nonfinite(value, loss)
+
+    @quiet
+    def _first(self, loss):
+        found = broadcast_difference(loss)
+        if found is not None:
+            shapes = ["x".join(map(str, shape)) for shape in found]
+            self._training.channel.observe("broadcast-difference", self._training.step, output_shape=shapes[0], shape=shapes[1])
+
+    @quiet
+    def _read_late(self, loss):
+        training = self._training
+        if loss.numel() != 1:
+            return
+        step = training.step + 1
+        training.pulse.loss_is_late()
+        self._late.put(loss, lambda value: training.channel.writer.scalar("loss", ring.ROLE_TRAIN_LOSS, step, value))
+
+    @quiet
+    def before_scale(self, scaler, outputs, *rest):
+        """GradScaler multiplies the loss before the backward pass: the real one is its input."""
+        if hasattr(outputs, "numel") and outputs.numel() == 1:
+            self._training.pulse.unscaled = outputs
+
+    @quiet
+    def failed(self, error, tensors, *rest):
+        self._training.channel.observe("call-failed", self._training.step, call="backward", type=type(error).__name__, message=str(error)[:400])

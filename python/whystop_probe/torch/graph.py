@@ -1,0 +1,81 @@
+"""Looks into the graph of a loss before its backward pass frees it: of one that is not finite, and of the first ones."""
+
+from whystop_probe.torch.tensors import nonfinite
+
+_NODES_MAX = 3000
+_TENSORS_MAX = 600
+_ELEMENTS_MAX = 1 << 22
+_HAND_WRITTEN_DEPTH = 8  # Mean, sum of two parts, product, power, bound, absolute value, difference, and one to spare.
+
+
+class Origin:
+    """Where in a graph the first non-finite value is saved: its node's name, and whether that value came from outside."""
+
+    def __init__(self, node, saved, shape, leaf):
+        self.node = node  # "LogBackward0"
+        self.saved = saved  # "self": which of the node's tensors
+        self.shape = shape
+        self.leaf = leaf  # The tensor is no result of this graph: an input, a target or a weight.
+
+
+def find_origin(loss, reader):
+    """The non-finite saved tensor farthest from the loss, or None. Reads, keeps nothing."""
+    best = None
+    looked_at = 0
+    for depth, node in _walk(loss.grad_fn):
+        for name in dir(node):
+            if not name.startswith("_saved_") or looked_at >= _TENSORS_MAX:
+                continue
+            tensor = _saved(node, name)
+            if tensor is None or not reader.readable(tensor) or not 0 < tensor.numel() <= _ELEMENTS_MAX:
+                continue
+            looked_at += 1
+            if tensor.dtype.is_floating_point and nonfinite(reader.stats([tensor.detach().contiguous()])[0]):
+                leaf = tensor.grad_fn is None
+                if best is None or (depth, leaf) > best[0]:
+                    best = ((depth, leaf), Origin(node.name(), name[len("_saved_") :], "x".join(map(str, tensor.shape)), leaf))
+    return best[1] if best is not None else None
+
+
+def broadcast_difference(loss):
+    """(shape of the output, shape of the difference) where an error written by hand subtracts targets [N] from outputs [N, 1]: a
+    table of all pairs. None where it does not. A difference of two things that learn may be meant so."""
+    for depth, node in _walk(loss.grad_fn):
+        if depth > _HAND_WRITTEN_DEPTH:
+            return None
+        if node.name() not in ("SubBackward0", "RsubBackward1"):
+            continue
+        sides = [following for following, _ in node.next_functions]
+        learning = [side for side in sides if side is not None]
+        whole = _shape(node)
+        if len(learning) == 1 and whole is not None and len(whole) == 2 and whole[0] == whole[1] > 1:
+            part = _shape(learning[0])
+            if part in ((whole[0], 1), (whole[0],)):
+                return part, whole
+    return None
+
+
+def _shape(node):
+    """Of the value that this node's operation gave; _input_metadata is there from torch 2.1 on."""
+    metadata = getattr(node, "_input_metadata", None)
+    return tuple(metadata[0].shape) if metadata else None
+
+
+def _walk(start):
+    """Nodes with their distance from the loss, nearest first."""
+    seen, queue = {start}, [(0, start)] if start is not None else []
+    while queue and len(seen) < _NODES_MAX:
+        depth, node = queue.pop(0)
+        yield depth, node
+        for following, _ in node.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                queue.append((depth + 1, following))
+
+
+def _saved(node, name):
+    try:
+        value = getattr(node, name)
+    except RuntimeError:  # Freed, or changed in place since.
+        return None
+    return value if hasattr(value, "data_ptr") else None

@@ -1,0 +1,124 @@
+"""Optimizers: what they were told, and whether they hold what the model trains."""
+
+import weakref
+
+from whystop_probe.core.guard import quiet
+from whystop_probe.torch.model import describe, names_text
+
+_CHECK_STEPS = (1, 3)  # Gradients are missing by design in a first step now and then; twice is a fact.
+
+
+class Optimizers:
+    """Knows every optimizer alive, and compares them with the model once steps have been made."""
+
+    def __init__(self, training, modules, names):
+        self._training = training
+        self._modules = modules
+        self._names = names
+        self._known = weakref.WeakSet()
+        self._described = weakref.WeakSet()
+        self._steps = weakref.WeakKeyDictionary()
+        self.unchecked = True  # The optimizer that steps is to be compared with the model still.
+        self._root = None
+        self.count = 0  # That were ever made.
+        self.on_first = []  # Called once, when the first optimizer is made.
+
+    @quiet
+    def on_created(self, result, optimizer, *rest):
+        self.count += 1
+        first = not self._known
+        self._known.add(optimizer)
+        if first:
+            for listener in self.on_first:
+                listener()
+            self.on_first = []
+
+    def root(self):
+        return self._root() if self._root is not None else None
+
+    def parameters(self):
+        return [parameter for optimizer in list(self._known) for group in optimizer.param_groups for parameter in group["params"]]
+
+    @quiet
+    def on_optimizer(self, optimizer):
+        """Called ahead of an optimizer's step where another one stepped before."""
+        if optimizer not in self._described:
+            self._known.add(optimizer)
+            self._describe(optimizer)
+            self._described.add(optimizer)
+
+        self.unchecked = self._steps.get(optimizer, 0) < _CHECK_STEPS[-1]
+
+    @quiet
+    def after_step(self, optimizer):
+        steps = self._steps.get(optimizer, 0) + 1
+        self._steps[optimizer] = steps
+        self.unchecked = steps < _CHECK_STEPS[-1]
+        if steps in _CHECK_STEPS:
+            self._compare(optimizer, steps)
+
+    def _describe(self, optimizer):
+        groups = optimizer.param_groups
+        own = [parameter for group in groups for parameter in group["params"]]
+        root = self._modules.root_of(own)
+        channel, step = self._training.channel, self._training.step
+        if root is not None and root is not self.root():
+            self._root = weakref.ref(root)
+            self._names.learn(root)
+            describe(channel, root, step)
+        first = groups[0] if groups else {}
+        betas = first.get("betas") or (None, None)
+        alive = self._modules.all_parameters()
+        channel.observe(
+            "optimizer",
+            step,
+            name=type(optimizer).__name__,
+            groups=len(groups),
+            tensors=len(own),
+            parameters=sum(parameter.numel() for parameter in own),
+            tensors_of_no_module=sum(id(parameter) not in alive for parameter in own) if alive else None,
+            lr=_number(first.get("lr")),
+            initial_lr=_number(first.get("initial_lr")),
+            lrs=",".join(str(_number(group.get("lr"))) for group in groups[:16]),
+            momentum=_number(first.get("momentum")),
+            weight_decay=_number(first.get("weight_decay")),
+            beta1=_number(betas[0]),
+            beta2=_number(betas[1]),
+            eps=_number(first.get("eps")),
+            nesterov=_number(first.get("nesterov")),
+        )
+
+    def _compare(self, optimizer, steps):
+        channel, step, pulse = self._training.channel, self._training.step, self._training.pulse
+        own = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+        without = [
+            self._names.of(parameter, f"parameter{index}")
+            for index, parameter in enumerate(own)
+            if parameter.requires_grad and parameter.grad is None
+        ]
+        channel.observe(
+            "gradients-present",
+            step,
+            steps=steps,
+            tensors=len(own),
+            without=len(without),
+            frozen=sum(not parameter.requires_grad for parameter in own),
+            zeroed_before_step=0 < pulse.backwards == pulse.zeroed_at,
+        )
+        if without:
+            channel.observe("parameter-without-gradient", step, steps=steps, count=len(without), of=len(own), names=names_text(without))
+        root = self.root()
+        if root is None:
+            return
+        held = {id(parameter) for parameter in self.parameters()}
+        left = [name for name, parameter in root.named_parameters() if parameter.requires_grad and id(parameter) not in held]
+        if left:
+            channel.observe("parameter-not-in-optimizer", step, steps=steps, count=len(left), names=names_text(left))
+
+
+def _number(value):
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    if value is not None and getattr(value, "is_cpu", False) and value.numel() == 1:
+        return float(value.item())
+    return None

@@ -1,0 +1,222 @@
+"""Statistics of gradients, weights and updates, as many a step as the governor allows."""
+
+import weakref
+from time import perf_counter, thread_time
+
+from whystop_probe.core import ring
+from whystop_probe.core.guard import quiet
+from whystop_probe.torch.tensors import nonfinite
+from whystop_probe.torch.model import names_text
+
+_TENSOR_UNITS = 2000  # A tensor costs as much as reading so many values, however small it is.
+_UNITS_MAX = 1 << 20  # In one step.
+_UPDATE_ELEMENTS_MAX = 1 << 20
+_INITIAL_ELEMENTS_MAX = 1 << 25
+_ROWS_COMPARED_MAX = 64
+# The first steps are read each; later some tens of looks a second tell as much as thousands, which would drown all else in the ring.
+_DENSE_STEPS = 64
+_SAMPLE_EVERY_S = 0.02
+
+
+class Parameters:
+    """Walks the parameters round and round; a gradient and its weight are always read together."""
+
+    def __init__(self, torch, training, reader, names):
+        self._torch = torch
+        self._training = training
+        self._reader = reader
+        self._names = names
+        self._walks = weakref.WeakKeyDictionary()  # optimizer -> _Walk
+        self._walk = None  # Of the optimizer that is stepping.
+        self.kept = None  # (weak parameter, name, its values before the step)
+        self._next_at = 0.0
+
+    @quiet
+    def on_optimizer(self, optimizer):
+        """Called ahead of an optimizer's step where another one stepped before."""
+        walk = self._walks.get(optimizer)
+        if walk is None:
+            walk = self._walks[optimizer] = _Walk(optimizer, self._names)
+            self._initial(walk)
+        self._walk = walk
+
+    @quiet
+    def before_step(self, optimizer):
+        if self._walk is not None and self._due():
+            self._keep_for_update(self._walk)
+
+    @quiet
+    def after_step(self, optimizer):
+        """Called where the tokens allow for it."""
+        if self._walk is None:
+            return
+        self._update_of_kept()
+        if self._due():
+            self._next_at = perf_counter() + _SAMPLE_EVERY_S
+            self._sample(self._walk)
+        item = self._walk.peek()
+        units = 2 * (item[1].numel() + _TENSOR_UNITS) if item is not None else _UNITS_MAX
+        self._training.pulse.sample_cost_s = self._training.governor.cost("stats", units)
+
+    def _due(self):
+        return self._training.step <= _DENSE_STEPS or perf_counter() >= self._next_at
+
+    def full_pass(self, optimizer):
+        """Reads everything now, whatever it costs; returns names with non-finite gradients and with such weights."""
+        walk = self._walks.get(optimizer) or _Walk(optimizer, self._names)
+        items = list(walk.everything())
+        if not items:
+            return [], []
+        grads = self._reader.stats([parameter.grad for _, parameter in items])
+        weights = self._reader.stats([parameter.detach() for _, parameter in items])
+        writer, step = self._training.channel.writer, self._training.step
+        for (name, _), grad, weight in zip(items, grads, weights):
+            if nonfinite(grad):
+                writer.stats(ring.WHAT_GRADIENT, name, step, grad)
+            if nonfinite(weight):
+                writer.stats(ring.WHAT_WEIGHT, name, step, weight)
+        bad_grads = [name for (name, _), stats in zip(items, grads) if nonfinite(stats)]
+        bad_weights = [name for (name, _), stats in zip(items, weights) if nonfinite(stats)]
+        return bad_grads, bad_weights
+
+    def gradient_nearest_input_is_nonfinite(self):
+        """A NaN that arises in a backward pass spreads towards the input, so one small tensor there tells."""
+        parameter = self._walk.sentinel() if self._walk is not None else None
+        if parameter is None or parameter.grad is None or parameter.grad.numel() > _TENSOR_UNITS:
+            return False
+        return nonfinite(self._reader.stats([parameter.grad])[0]) > 0
+
+    def _initial(self, walk):
+        """The weights before any step: their scale, and layers whose units are all the same."""
+        writer, step, elements, same, gains = self._training.channel.writer, self._training.step, 0, [], []
+        for name, parameter in walk.everything():
+            elements += parameter.numel()
+            if elements > _INITIAL_ELEMENTS_MAX or not self._reader.readable(parameter):
+                break
+            stats = self._reader.stats([parameter.detach()])[0]
+            if stats is not None:
+                writer.stats(ring.WHAT_WEIGHT, name, step, stats)
+            if parameter.dim() >= 2 and self._rows_equal(parameter.detach()):
+                same.append(name)
+            elif parameter.dim() >= 2 and stats is not None:
+                gains.append(float(parameter.detach().double().square().sum() / parameter.shape[0]) ** 0.5)
+        if gains:
+            self._training.channel.observe("initial-gain", step, matrices=len(gains), median=sorted(gains)[len(gains) // 2])
+        if same:
+            self._training.channel.observe("identical-rows", step, count=len(same), names=names_text(same), when="before the first step")
+
+    def _rows_equal(self, weight):
+        rows = weight.shape[0]
+        if rows < 2 or weight[0].numel() == 0:
+            return False
+        probes = range(1, rows, max(1, rows // _ROWS_COMPARED_MAX))
+        return all(self._torch.equal(weight[0], weight[row]) for row in probes)
+
+    def _keep_for_update(self, walk):
+        self.kept = None
+        item = walk.next_matrix()
+        if item is None:
+            return
+        name, parameter = item
+        count = parameter.numel()
+        if count > _UPDATE_ELEMENTS_MAX or not self._reader.readable(parameter):
+            return
+        if not self._training.governor.affords("update", count + 4 * _TENSOR_UNITS):
+            return
+        start = thread_time()
+        with self._torch.no_grad():
+            self.kept = (weakref.ref(parameter), name, parameter.detach().clone(), thread_time() - start)
+
+    def _update_of_kept(self):
+        kept, self.kept = self.kept, None
+        if kept is None:
+            return
+        reference, name, values, seconds = kept
+        parameter = reference()
+        if parameter is None or parameter.shape != values.shape:
+            return
+        start = thread_time()
+        with self._torch.no_grad():
+            stats = self._reader.stats([parameter.detach() - values])[0]
+        if stats is not None:
+            self._training.channel.writer.stats(ring.WHAT_UPDATE, name, self._training.step, stats)
+        seconds += thread_time() - start
+        self._training.governor.spend("update", values.numel() + 4 * _TENSOR_UNITS, seconds)
+
+    def _sample(self, walk):
+        governor = self._training.governor
+        units, items = 0, []
+        while units < _UNITS_MAX:
+            item = walk.peek()
+            if item is None:
+                break
+            more = 2 * (item[1].numel() + _TENSOR_UNITS)
+            if not governor.affords("stats", units + more):
+                break
+            units += more
+            items.append(item)
+            if walk.advance():
+                break  # Once around is enough for one step.
+        if not items:
+            return
+        start = thread_time()
+        tensors = []
+        for _, parameter in items:
+            tensors += (parameter.grad, parameter.detach())
+        stats = self._reader.stats(tensors)
+        writer, step = self._training.channel.writer, self._training.step
+        for index, (name, _) in enumerate(items):
+            if stats[2 * index] is not None:
+                writer.stats(ring.WHAT_GRADIENT, name, step, stats[2 * index])
+            if stats[2 * index + 1] is not None:
+                writer.stats(ring.WHAT_WEIGHT, name, step, stats[2 * index + 1])
+        governor.spend("stats", units, thread_time() - start)
+
+
+class _Walk:
+    """A place in the list of one optimizer's parameters. Holds them weakly."""
+
+    def __init__(self, optimizer, names):
+        self._items = []
+        self._at = 0
+        self._matrix_at = -1
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                name = names.of(parameter, f"parameter{len(self._items)}")
+                self._items.append((name, weakref.ref(parameter)))
+
+    def everything(self):
+        for name, reference in self._items:
+            parameter = reference()
+            if parameter is not None:
+                yield name, parameter
+
+    def peek(self):
+        if not self._items:
+            return None
+        name, reference = self._items[self._at]
+        parameter = reference()
+        return None if parameter is None else (name, parameter)
+
+    def advance(self):
+        """To the next parameter; True when the walk begins anew."""
+        self._at = (self._at + 1) % len(self._items)
+        return self._at == 0
+
+    def next_matrix(self):
+        """Another weight each time, round and round: where one sample takes in all parameters the walk itself stands still."""
+        for _ in range(len(self._items)):
+            self._matrix_at = (self._matrix_at + 1) % len(self._items)
+            name, reference = self._items[self._matrix_at]
+            parameter = reference()
+            if parameter is not None and parameter.dim() >= 2:
+                return name, parameter
+        return self.peek()
+
+    def sentinel(self):
+        """A small tensor near the input: the second one is the first layer's bias in nearly all models."""
+        for _, reference in self._items[1:2] + self._items[:1]:
+            parameter = reference()
+            if parameter is not None:
+                return parameter
+        return None

@@ -1,0 +1,217 @@
+"""Puts the observers in place once torch has been imported."""
+
+import atexit
+import os
+import platform
+import sys
+from time import perf_counter, process_time
+
+from whystop_probe.core import channel as channel_module
+from whystop_probe.core import guard, python_warnings, ring
+from whystop_probe.core import tap as tap_module
+from whystop_probe.core.governor import Governor
+from whystop_probe.core.guard import quiet
+from whystop_probe.torch.late import LateValues
+from whystop_probe.loop.watch import LoopWatch
+from whystop_probe.core.pulse import ZERO_GRAD, Bell, Pulse
+from whystop_probe.core.tap import tap
+from whystop_probe.torch.tensors import Reader
+from whystop_probe.torch.activations import EPISODES, Activations
+from whystop_probe.torch.amp import Gradients
+from whystop_probe.torch.backward import Backwards
+from whystop_probe.torch.data import Loaders
+from whystop_probe.torch.losses import NAMES, LossCalls
+from whystop_probe.torch.memory import DeviceMemory
+from whystop_probe.torch.model import Modules, Names
+from whystop_probe.torch.nonfinite import NonFinite
+from whystop_probe.torch.optimizer import Optimizers
+from whystop_probe.torch.parameters import Parameters
+from whystop_probe.torch.schedules import Schedules
+from whystop_probe.torch.steps import LearningRates, Steps
+from whystop_probe.core.training import Training
+
+_TELL_EVERY_S = 5.0
+_SENTINEL_EVERY = 4  # One small gradient is looked at so often; a NaN in it is in the loss a step later anyway.
+_NEVER = 1 << 60
+_HOOK_KEY = 1 << 60  # No handle of torch's has this number.
+current = None  # The Training of this process, for the frameworks' observers.
+
+
+def install(torch):
+    """Called once, right after torch's own import."""
+    global current
+    channel = channel_module.shared()
+    channel.open()
+    channel.writer.set_flags(ring.FLAG_PROBE | ring.FLAG_FRAMEWORK)
+    pulse = Pulse()
+    channel.on_writer(pulse)
+    current = training = Training(channel, Governor(pulse), pulse)
+    describe_process(channel, torch)
+    python_warnings.install(training)
+    _Observers(torch, training).attach()
+
+
+def switch(on):
+    """Takes out everything that runs at a step, or puts it back: bench/overhead.py compares the two in one process."""
+    optimizer, pulse = sys.modules["torch.optim.optimizer"], current.pulse
+    for hooks, hook in ((optimizer._global_optimizer_pre_hooks, pulse.before_step), (optimizer._global_optimizer_post_hooks, pulse.after_step)):
+        key = next((key for key, other in hooks.items() if other == hook), None)
+        if on and key is None:
+            hooks[_HOOK_KEY] = hook
+        elif not on and key is not None:
+            del hooks[key]
+    tap_module.switch(on)
+    pulse.last_end_s = perf_counter()  # Time without the probe earns nothing.
+
+
+class _Observers:
+    def __init__(self, torch, training):
+        self._torch = torch
+        self._training = training
+        reader, late = Reader(torch), LateValues(torch, training.pulse)
+        names = Names()
+        self._modules = Modules(training)
+        self._optimizers = Optimizers(training, self._modules, names)
+        self._parameters = Parameters(torch, training, reader, names)
+        self._steps = Steps(training, late, LearningRates(training, reader))
+        self._backwards = Backwards(torch, training, late)
+        self._gradients = Gradients(training, reader, late, self._steps)
+        self._loaders = Loaders(training, reader)
+        self._loss_calls = LossCalls(torch, training, reader)
+        self._activations = Activations(torch, training, reader, self._optimizers)
+        self._nonfinite = NonFinite(training, reader, self._optimizers, self._parameters)
+        self._schedules = Schedules(training)
+        self._loop = LoopWatch(training)
+        self._memory = DeviceMemory(torch, training)
+        self._last_told = perf_counter()
+        self._mode = None
+        self._program = getattr(sys.modules.get("__main__"), "__file__", None)  # Gone when the program has ended.
+        self._sentinel_at = 0
+        self._next_episode = EPISODES[0]
+
+    def attach(self):
+        torch, steps, pulse = self._torch, self._steps, self._training.pulse
+        nonfinite = self._nonfinite
+        self._backwards.on_nonfinite = nonfinite.on_loss
+        self._gradients.on_clip_norm = nonfinite.on_clip_norm
+        nonfinite.on_alarm.append(self._activations.on_alarm)
+        steps.on_other += [self._optimizers.on_optimizer, self._parameters.on_optimizer]
+        pulse.sampling = self._parameters.before_step
+        steps.after = self._after_step
+        self._optimizers.on_first.append(self._attach_rest)
+        pulse.loop_event = self._loop.on_event
+        optimizer = sys.modules["torch.optim.optimizer"]  # torch.optim hides the attribute.
+        optimizer.register_optimizer_step_pre_hook(pulse.before_step)
+        optimizer.register_optimizer_step_post_hook(pulse.after_step)
+        module = torch.nn.modules.module
+        module.register_module_parameter_registration_hook(self._modules.on_parameter)
+        module.register_module_module_registration_hook(self._modules.on_module)
+        tap(torch.optim.Optimizer.__init__, after=self._optimizers.on_created)
+        tap(torch.autograd.backward, before=pulse.before_backward, failed=self._backwards.failed)
+        tap(torch.compile, before=self._on_compile)
+        tap(torch.autograd.graph.saved_tensors_hooks.__init__, before=self._on_saved_hooks)
+        atexit.register(self._tell_end)
+
+    @quiet
+    def _attach_rest(self):
+        """What only a training run needs, at its first optimizer: a millisecond or two a function."""
+        torch, loaders, gradients, pulse = self._torch, self._loaders, self._gradients, self._training.pulse
+        data = torch.utils.data.dataloader
+        tap(data.DataLoader.__iter__, after=loaders.after_iter)
+        tap(data._BaseDataLoaderIter.__next__, before=pulse.before_next, after=pulse.after_next, failed=loaders.failed_next)
+        scaler = torch.amp.grad_scaler.GradScaler
+        tap(scaler.scale, before=self._backwards.before_scale)
+        tap(scaler.step, before=gradients.before_scaler_step, after=gradients.after_scaler_step)
+        tap(scaler.update, after=gradients.after_scaler_update)
+        schedule = torch.optim.lr_scheduler
+        tap(schedule.LRScheduler.__init__, after=self._schedules.on_created)
+        tap(schedule.ReduceLROnPlateau.__init__, after=self._schedules.on_created)
+        tap(schedule.LRScheduler.step, before=self._bell("scheduler_steps"))
+        tap(schedule.ReduceLROnPlateau.step, before=self._bell("scheduler_steps"))
+        clip = torch.nn.utils.clip_grad
+        tap(clip.clip_grad_norm_, after=gradients.after_clip_norm, traceable=True)
+        tap(clip.clip_grad_value_, before=gradients.before_clip_value, traceable=True)
+        tap(torch.optim.Optimizer.zero_grad, before=self._bell("zero_grads", ZERO_GRAD))
+        tap(torch.nn.Module.zero_grad, before=self._bell("zero_grads", ZERO_GRAD))
+        for name in NAMES:
+            tap(getattr(torch.nn.functional, name), before=self._loss_calls.listener(name), traceable=True)
+
+    def _bell(self, counter, kind=0):
+        bell = Bell(self._training.pulse, kind, "zero_grad", None)
+        self._training.bells[counter].append(bell)
+        return bell
+
+    @quiet
+    def _on_compile(self, *arguments):
+        if not self._training.compiled:
+            self._training.compiled = True
+            self._training.channel.observe("compiled", self._training.step)
+
+    @quiet
+    def _on_saved_hooks(self, *arguments):
+        self._training.saved_hooks = True
+
+    def _after_step(self, optimizer, now):
+        """Asks each observer whether it has anything to do. Returns whether one wants to hear of the next step too."""
+        training = self._training
+        step = training.step
+        if self._optimizers.unchecked:
+            self._optimizers.after_step(optimizer)
+        if step - self._sentinel_at >= _SENTINEL_EVERY or step <= 1:
+            self._sentinel_at = step
+            self._nonfinite.after_step(optimizer)
+        if training.pulse.tokens_s > training.pulse.sample_cost_s or self._parameters.kept is not None:
+            self._parameters.after_step(optimizer)
+        if self._activations.handle is not None or step >= self._next_episode:
+            self._next_episode = next((episode for episode in EPISODES if episode > step), _NEVER)
+            self._activations.after_step()
+        root = self._optimizers.root()
+        if root is not None and root.training is not self._mode:
+            self._mode = root.training
+            training.channel.observe("mode", training.step, training=root.training)
+        self._memory.after_step(now)
+        if now - self._last_told >= _TELL_EVERY_S:
+            self._last_told = now
+            self._tell_all()
+        return self._optimizers.unchecked or self._activations.handle is not None
+
+    @quiet
+    def _tell_end(self):
+        self._loop.at_exit()
+        self._memory.tell()
+        if self._training.pulse.steps == 0:
+            self._tell_no_training()
+        self._tell_all()
+
+    @quiet
+    def _tell_no_training(self):
+        training = self._training
+        if training.pulse.backwards == 0 and self._modules.count:
+            training.channel.observe("no-training", modules=self._modules.count, optimizers=self._optimizers.count)
+        if self._optimizers.count:
+            from whystop_probe.loop.unturned import tell_unturned
+
+            tell_unturned(training.channel, self._program)
+
+    @quiet
+    def _tell_all(self):
+        training = self._training
+        channel = training.channel
+        channel.observe("counts", training.step, **training.counts())
+        channel.observe("overhead", training.step, own_s=training.governor.spent_s, process_cpu_s=process_time())
+        for what, count in guard.failures.items():
+            channel.observe("probe-failure", training.step, what=what, count=count)
+
+
+@quiet
+def describe_process(channel, torch):
+    main = sys.modules.get("__main__")
+    channel.observe(
+        "python",
+        version=platform.python_version(),
+        torch=str(torch.__version__),
+        program=os.path.basename(getattr(main, "__file__", None) or (sys.argv[0] if sys.argv else "")),
+        threads=torch.get_num_threads(),
+        cuda=torch.version.cuda or "",
+        native=ring.tensor_stats is not None,
+    )

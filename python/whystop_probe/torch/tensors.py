@@ -1,0 +1,97 @@
+"""Facts about tensors, taken without changing anything: no graph, no random numbers, no device synchronisation."""
+
+import math
+
+from whystop_probe.core import ring
+
+_ELEMENTS_MAX = 1 << 25  # A larger tensor is not read: that would take longer than a step may be held up.
+_BELOW = (2.0**-24, 2.0**-14, 2.0**-7, 1 - 2.0**-7, 2.0, 65520.0)
+
+
+class Reader:
+    """Reads tensors in the host's memory. Made once torch is there."""
+
+    def __init__(self, torch):
+        self._torch = torch
+        self._native = ring.tensor_stats
+        self._dtypes = {
+            torch.float32: ring.DTYPE_F32,
+            torch.float64: ring.DTYPE_F64,
+            torch.float16: ring.DTYPE_F16,
+            torch.bfloat16: ring.DTYPE_BF16,
+        }
+        self._plain = (torch.Tensor, torch.nn.Parameter)
+
+    def readable(self, tensor):
+        """Whether values can be had for nothing: dense, in host memory, and no stand-in of a tracer."""
+        return type(tensor) in self._plain and tensor.is_cpu and tensor.layout is self._torch.strided
+
+    def stats(self, tensors):
+        """One tuple of 15 numbers (docs/wire.md, STATS) a tensor, or None where it cannot be read."""
+        found = [None] * len(tensors)
+        calls = []
+        for index, tensor in enumerate(tensors):
+            if tensor is None or not self.readable(tensor) or not 0 < tensor.numel() <= _ELEMENTS_MAX:
+                continue
+            dtype = self._dtypes.get(tensor.dtype)
+            if dtype is not None and self._native is not None and tensor.is_contiguous():
+                calls.append((index, (tensor.data_ptr(), tensor.numel(), dtype)))
+            else:
+                found[index] = self._by_torch(tensor)
+        if calls:
+            for (index, _), stats in zip(calls, self._native([call for _, call in calls])):
+                found[index] = stats
+        return found
+
+    def _by_torch(self, tensor):
+        torch = self._torch
+        with torch.no_grad():
+            values = tensor.detach().reshape(-1)
+            if values.is_complex():
+                return None
+            values = values.to(torch.float64)
+            finite = values[torch.isfinite(values)]
+            nan = int(torch.isnan(values).sum())
+            sizes = finite.abs()
+            empty = finite.numel() == 0
+            return (
+                values.numel(),
+                nan,
+                values.numel() - finite.numel() - nan,
+                int((values == 0).sum()),
+                0.0 if empty else float(finite.min()),
+                0.0 if empty else float(finite.max()),
+                float(finite.sum()),
+                float((finite * finite).sum()),
+                0.0 if empty else float(sizes.max()),
+            ) + tuple(int((sizes < limit).sum()) for limit in _BELOW)
+
+    def number(self, tensor):
+        """The value of a tensor with one element, or None where reading it would wait for a device."""
+        if isinstance(tensor, (int, float)):
+            return float(tensor)
+        if self.readable(tensor) and tensor.numel() == 1:
+            return float(tensor.item())
+        return None
+
+
+def nonfinite(stats):
+    """How many of the values were NaN or infinite."""
+    return 0 if stats is None else stats[1] + stats[2]
+
+
+def moments(stats):
+    """Mean and standard deviation of the finite values."""
+    count = stats[0] - stats[1] - stats[2]
+    if count <= 0:
+        return None, None
+    mean = stats[6] / count
+    return mean, math.sqrt(max(stats[7] / count - mean * mean, 0.0))
+
+
+def shape_text(tensor):
+    return "x".join(str(size) for size in tensor.shape) or "scalar"
+
+
+def dtype_text(tensor):
+    return str(tensor.dtype).replace("torch.", "")
