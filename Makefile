@@ -7,34 +7,46 @@ PREFIX ?= /usr/local
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 
+# The program, the client library and the probe, without tests and benches.
 build: .packages
 	cmake --preset release
-	ninja -C build -j$(JOBS)
+	ninja -C build -j$(JOBS) program
 
 # What `apt-get` must provide; checked once, and again when the list changes.
 .packages: tools/packages.txt tools/install_packages.sh
-	tools/install_packages.sh
+	tools/install_packages.sh packages.txt
 	touch $@
 
-$(VENV)/.done: python/requirements-test.txt
+.packages-test: tools/packages-test.txt .packages
+	tools/install_packages.sh packages-test.txt
+	touch $@
+
+$(VENV)/.demo-done: python/requirements-demo.txt | .packages
 	python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --requirement python/requirements-demo.txt
+	touch $@
+
+$(VENV)/.done: python/requirements-test.txt $(VENV)/.demo-done
 	$(PYTHON) -m pip install --quiet --requirement python/requirements-test.txt
 	touch $@
 
-demo: build
-	demo/demo.sh build/whystop
+# PyTorch is fetched while the compiler works.
+demo:
+	$(MAKE) -j2 build $(VENV)/.demo-done
+	demo/demo.sh build/whystop $(PYTHON)
 
-test: build $(VENV)/.done
+test: .packages-test build $(VENV)/.done
 	$(PYTHON) tools/run_tests.py
 
-test-all: build $(VENV)/.done
+test-all: .packages-test build $(VENV)/.done
 	$(PYTHON) tools/run_tests.py --all
 
 $(VENV)/.bench-done: python/requirements-bench.txt $(VENV)/.done
 	$(PYTHON) -m pip install --quiet --requirement python/requirements-bench.txt
 	touch $@
 
-bench: build $(VENV)/.bench-done
+bench: .packages-test build $(VENV)/.bench-done
+	ninja -C build -j$(JOBS)
 	$(PYTHON) bench/run.py
 
 lab: build $(VENV)/.done
@@ -43,7 +55,7 @@ lab: build $(VENV)/.done
 lab-quick: build $(VENV)/.done
 	$(PYTHON) lab/run.py --quick
 
-fuzz: .packages
+fuzz: .packages-test
 	tools/fuzz.sh
 
 format:

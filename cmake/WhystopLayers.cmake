@@ -42,7 +42,6 @@ function(whystop_program name)
 endfunction()
 
 function(whystop_tests)
-  find_package(GTest REQUIRED)
   include(GoogleTest)
   get_property(layers GLOBAL PROPERTY WHYSTOP_LAYERS)
   foreach(folder IN LISTS layers)
