@@ -8,7 +8,7 @@ import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON_FOLDER = os.path.join(os.path.dirname(os.path.dirname(HERE)), "python")
-NATIVE_FOLDER = os.path.join(os.path.dirname(PYTHON_FOLDER), "build", "python", "whystop")
+NATIVE_FOLDER = os.path.join(os.path.dirname(PYTHON_FOLDER), "build", "python", "whystop_probe", "core")
 SCRIPTS = os.path.join(HERE, "scripts")
 sys.path.insert(0, HERE)
 sys.path.insert(1, PYTHON_FOLDER)

@@ -24,7 +24,7 @@ typedef struct {
    * takes longer than the calls. */
   PyObject *unscaled, *tensor_type, *item, *is_cpu;
   PyObject *other_optimizer, *sampling, *not_first, *attend, *take_late, *loop_event, *strange_loss,
-      *nonfinite_loss, *first_loss, *odd_rate, *look_at_batch, *other_iterator;
+      *nonfinite_loss, *first_loss, *unstepped, *odd_rate, *look_at_batch, *other_iterator;
   long long step, steps, backwards, zeroed_at, batches, loop_skip, attention_at, data_pending,
       data_due_in;
   double tokens_s, spent_s, share, always_s, sample_cost_s, wait_s, duration_s, elapsed_s,
@@ -274,6 +274,9 @@ static PyObject* before_backward(PyObject* self, PyObject* args) {
   if (fine && root != NULL && pulse->backwards == 1) {
     fine = tell(pulse->first_loss, root, NULL);
   }
+  if (fine && root != NULL && pulse->steps == 0) {
+    fine = tell(pulse->unstepped, root, NULL);
+  }
   if (fine && root != NULL) {
     fine = is_on_host(pulse, root) ? note_loss(pulse, root) : tell(pulse->strange_loss, root, NULL);
   }
@@ -398,6 +401,7 @@ static PyMemberDef pulse_members[] = {WS_OBJECT(unscaled),
                                       WS_OBJECT(strange_loss),
                                       WS_OBJECT(nonfinite_loss),
                                       WS_OBJECT(first_loss),
+                                      WS_OBJECT(unstepped),
                                       WS_OBJECT(odd_rate),
                                       WS_OBJECT(look_at_batch),
                                       WS_OBJECT(other_iterator),

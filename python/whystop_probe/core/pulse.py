@@ -37,6 +37,7 @@ class PurePulse:
     strange_loss = None  # (tensor): a loss that cannot be read at once.
     nonfinite_loss = None  # (value, tensor)
     first_loss = None  # (tensor)
+    unstepped = None  # (tensor): a backward pass begins, and no optimizer has stepped yet.
     odd_rate = None  # (rate) -> number or None, of a learning rate that is no float.
     look_at_batch = None  # (batch, iterator): data_pending has reached data_due_in.
     other_iterator = None  # (iterator): another one than before gives a batch.
@@ -108,6 +109,8 @@ class PurePulse:
             return
         if self.backwards == 1 and self.first_loss is not None:
             self.first_loss(root)
+        if self.steps == 0 and self.unstepped is not None:
+            self.unstepped(root)
         if type(root) is self.tensor_type and root.is_cpu:
             self._note_loss(root)
         else:

@@ -55,6 +55,14 @@ def broadcast_difference(loss):
     return None
 
 
+def leaves(loss, parameter_type):
+    """The tensors without history that a loss hangs on, in the order of its graph: the parameters of modules, or where it hangs on
+    none, whatever else wants a gradient."""
+    found = [node.variable for _, node in _walk(loss.grad_fn) if hasattr(node, "variable")]
+    parameters = [leaf for leaf in found if isinstance(leaf, parameter_type)]
+    return parameters or found
+
+
 def _shape(node):
     """Of the value that this node's operation gave; _input_metadata is there from torch 2.1 on."""
     metadata = getattr(node, "_input_metadata", None)

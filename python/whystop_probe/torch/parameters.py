@@ -6,6 +6,7 @@ from time import perf_counter, thread_time
 from whystop_probe.core import ring
 from whystop_probe.core.guard import quiet
 from whystop_probe.torch.tensors import nonfinite
+from whystop_probe.torch.descent import Descent
 from whystop_probe.torch.model import names_text
 
 _TENSOR_UNITS = 2000  # A tensor costs as much as reading so many values, however small it is.
@@ -29,6 +30,7 @@ class Parameters:
         self._walks = weakref.WeakKeyDictionary()  # optimizer -> _Walk
         self._walk = None  # Of the optimizer that is stepping.
         self.kept = None  # (weak parameter, name, its values before the step)
+        self.descent = Descent(torch, training)
         self._next_at = 0.0
 
     @quiet
@@ -42,6 +44,10 @@ class Parameters:
 
     @quiet
     def before_step(self, optimizer):
+        if self.descent.waits and optimizer is self._training.pulse.first():
+            start = thread_time()
+            units = self.descent.before_step()
+            self._training.governor.spend("agreement", (units or 0) + _TENSOR_UNITS, thread_time() - start)
         if self._walk is not None and self._due():
             self._keep_for_update(self._walk)
 
@@ -50,7 +56,7 @@ class Parameters:
         """Called where the tokens allow for it."""
         if self._walk is None:
             return
-        self._update_of_kept()
+        self._update_of_kept(optimizer)
         if self._due():
             self._next_at = perf_counter() + _SAMPLE_EVERY_S
             self._sample(self._walk)
@@ -127,7 +133,7 @@ class Parameters:
         with self._torch.no_grad():
             self.kept = (weakref.ref(parameter), name, parameter.detach().clone(), thread_time() - start)
 
-    def _update_of_kept(self):
+    def _update_of_kept(self, optimizer):
         kept, self.kept = self.kept, None
         if kept is None:
             return
@@ -137,7 +143,10 @@ class Parameters:
             return
         start = thread_time()
         with self._torch.no_grad():
-            stats = self._reader.stats([parameter.detach() - values])[0]
+            update = parameter.detach() - values
+            stats = self._reader.stats([update])[0]
+            if optimizer is self._training.pulse.first():
+                self.descent.on_update(name, parameter, update)
         if stats is not None:
             self._training.channel.writer.stats(ring.WHAT_UPDATE, name, self._training.step, stats)
         seconds += thread_time() - start

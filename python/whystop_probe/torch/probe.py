@@ -19,7 +19,9 @@ from whystop_probe.torch.tensors import Reader
 from whystop_probe.torch.activations import EPISODES, Activations
 from whystop_probe.torch.amp import Gradients
 from whystop_probe.torch.backward import Backwards
+from whystop_probe.torch.by_hand import ByHand
 from whystop_probe.torch.data import Loaders
+from whystop_probe.torch.environment import Environment
 from whystop_probe.torch.losses import NAMES, LossCalls
 from whystop_probe.torch.memory import DeviceMemory
 from whystop_probe.torch.model import Modules, Names
@@ -75,6 +77,7 @@ class _Observers:
         self._parameters = Parameters(torch, training, reader, names)
         self._steps = Steps(training, late, LearningRates(training, reader))
         self._backwards = Backwards(torch, training, late)
+        self._by_hand = ByHand(torch, training, self._optimizers)
         self._gradients = Gradients(training, reader, late, self._steps)
         self._loaders = Loaders(training, reader)
         self._loss_calls = LossCalls(torch, training, reader)
@@ -83,6 +86,7 @@ class _Observers:
         self._schedules = Schedules(training)
         self._loop = LoopWatch(training)
         self._memory = DeviceMemory(torch, training)
+        self._environment = Environment(training)
         self._last_told = perf_counter()
         self._mode = None
         self._program = getattr(sys.modules.get("__main__"), "__file__", None)  # Gone when the program has ended.
@@ -95,6 +99,7 @@ class _Observers:
         self._backwards.on_nonfinite = nonfinite.on_loss
         self._gradients.on_clip_norm = nonfinite.on_clip_norm
         nonfinite.on_alarm.append(self._activations.on_alarm)
+        pulse.unstepped = self._by_hand.on_backward
         steps.on_other += [self._optimizers.on_optimizer, self._parameters.on_optimizer]
         pulse.sampling = self._parameters.before_step
         steps.after = self._after_step
@@ -108,6 +113,7 @@ class _Observers:
         module.register_module_module_registration_hook(self._modules.on_module)
         tap(torch.optim.Optimizer.__init__, after=self._optimizers.on_created)
         tap(torch.autograd.backward, before=pulse.before_backward, failed=self._backwards.failed)
+        tap(torch.autograd.grad, before=self._by_hand.on_grad, traceable=True)
         tap(torch.compile, before=self._on_compile)
         tap(torch.autograd.graph.saved_tensors_hooks.__init__, before=self._on_saved_hooks)
         atexit.register(self._tell_end)
@@ -162,6 +168,7 @@ class _Observers:
             self._nonfinite.after_step(optimizer)
         if training.pulse.tokens_s > training.pulse.sample_cost_s or self._parameters.kept is not None:
             self._parameters.after_step(optimizer)
+            self._parameters.descent.after_step()
         if self._activations.handle is not None or step >= self._next_episode:
             self._next_episode = next((episode for episode in EPISODES if episode > step), _NEVER)
             self._activations.after_step()
@@ -173,12 +180,13 @@ class _Observers:
         if now - self._last_told >= _TELL_EVERY_S:
             self._last_told = now
             self._tell_all()
-        return self._optimizers.unchecked or self._activations.handle is not None
+        return self._optimizers.unchecked or self._activations.handle is not None or self._parameters.descent.waits
 
     @quiet
     def _tell_end(self):
         self._loop.at_exit()
         self._memory.tell()
+        self._parameters.descent.tell()
         if self._training.pulse.steps == 0:
             self._tell_no_training()
         self._tell_all()
@@ -186,7 +194,7 @@ class _Observers:
     @quiet
     def _tell_no_training(self):
         training = self._training
-        if training.pulse.backwards == 0 and self._modules.count:
+        if training.pulse.backwards == 0 and self._by_hand.gradients == 0 and self._modules.count:
             training.channel.observe("no-training", modules=self._modules.count, optimizers=self._optimizers.count)
         if self._optimizers.count:
             from whystop_probe.loop.unturned import tell_unturned
@@ -198,6 +206,7 @@ class _Observers:
         training = self._training
         channel = training.channel
         channel.observe("counts", training.step, **training.counts())
+        self._environment.tell()
         channel.observe("overhead", training.step, own_s=training.governor.spent_s, process_cpu_s=process_time())
         for what, count in guard.failures.items():
             channel.observe("probe-failure", training.step, what=what, count=count)

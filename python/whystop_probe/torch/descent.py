@@ -1,0 +1,119 @@
+"""How descent goes, by figures without a scale: whether the gradients of consecutive steps agree, whether a step follows its
+gradient, and what it promised."""
+
+import weakref
+from math import isfinite, sqrt
+
+from whystop_probe.core.guard import quiet
+
+_STRETCH_FIRST = 16  # Steps of the first stretch; each one ends at four times the step at which the one before ended.
+_STRETCH_GROWTH = 4
+
+
+class Descent:
+    """Told of an update that was measured anyway, keeps the gradient behind it for one step, and compares it with the next one.
+
+    For the gradients g and g' of two consecutive steps, of different batches, the mean of cos(g, g') is the share of the signal in
+    them: 1 where every batch says the same, 0 where they have nothing in common. The change u of the weights promises to lower the
+    loss by -g.u. Both are summed over stretches of the run that grow, and told when one ends.
+    """
+
+    def __init__(self, torch, training):
+        self._torch = torch
+        self._training = training
+        self._kept = None  # (weak parameter, its gradient, that one's size, the step it made)
+        self._sums = _Sums(1, _STRETCH_FIRST)
+
+    @property
+    def waits(self):
+        """Whether the next step's gradient is wanted."""
+        return self._kept is not None
+
+    @quiet
+    def on_update(self, name, parameter, update):
+        """Called behind a step, with the change that it made. The gradient that led to it is still there."""
+        gradient = self._gradient(parameter)
+        if gradient is None:
+            return
+        size = float(gradient.norm())
+        change = float(update.norm())
+        if not (isfinite(size) and isfinite(change)) or size == 0:
+            return
+        if change > 0:
+            promised = -float(self._torch.dot(gradient, update.reshape(-1).to(gradient.dtype)))
+            self._sums.add_update(name, promised, promised / (size * change))
+        self._kept = (weakref.ref(parameter), gradient.clone(), size, self._training.step)
+
+    @quiet
+    def before_step(self):
+        """Called ahead of a step of the same optimizer: its gradients are there. Returns how many values were read."""
+        kept, self._kept = self._kept, None
+        if kept is None or kept[3] != self._training.step:
+            return 0
+        parameter = kept[0]()
+        gradient = self._gradient(parameter) if parameter is not None else None
+        if gradient is None or gradient.shape != kept[1].shape:
+            return 0
+        size = float(gradient.norm())
+        if size > 0 and isfinite(size):
+            self._sums.add_pair(float(self._torch.dot(gradient, kept[1])) / (size * kept[2]))
+        return gradient.numel()
+
+    @quiet
+    def after_step(self):
+        if self._training.step >= self._sums.to:
+            self.tell()
+            self._sums = _Sums(self._sums.to + 1, _STRETCH_GROWTH * self._sums.to)
+
+    @quiet
+    def tell(self):
+        """What is known of the stretch that has not ended yet, too: the last word counts."""
+        sums = self._sums
+        if sums.pairs == 0 and sums.updates == 0:
+            return
+        facts = {"from": sums.since, "to": self._training.step, "pairs": sums.pairs, "updates": sums.updates}
+        if sums.pairs:
+            facts["agreement"], facts["agreement_error"] = sums.agreement()
+        if sums.updates:
+            facts["along"] = sums.along / sums.updates
+            facts["promised"] = sum(total / count for total, count in sums.promised.values())
+            facts["tensors"] = len(sums.promised)
+        self._training.channel.observe("descent", self._training.step, **facts)
+
+    def _gradient(self, parameter):
+        """As a row of at least 32 bits a value, or None."""
+        gradient = parameter.grad
+        if gradient is None or gradient.layout is not self._torch.strided or not gradient.is_cpu:
+            return None
+        flat = gradient.detach().reshape(-1)
+        if not flat.dtype.is_floating_point:
+            return None
+        return flat if flat.dtype in (self._torch.float32, self._torch.float64) else flat.float()
+
+
+class _Sums:
+    """Of one stretch."""
+
+    def __init__(self, since, to):
+        self.since, self.to = since, to
+        self.pairs = self.updates = 0
+        self._cosines = self._squares = self.along = 0.0
+        self.promised = {}  # tensor -> [sum, count]: a step's promise is the sum of the tensors' means.
+
+    def add_pair(self, cosine):
+        self.pairs += 1
+        self._cosines += cosine
+        self._squares += cosine * cosine
+
+    def add_update(self, name, promised, along):
+        self.updates += 1
+        self.along += along
+        entry = self.promised.setdefault(name, [0.0, 0])
+        entry[0] += promised
+        entry[1] += 1
+
+    def agreement(self):
+        """The mean cosine and its standard error."""
+        mean = self._cosines / self.pairs
+        spread = max(self._squares / self.pairs - mean * mean, 0.0)
+        return mean, sqrt(spread / max(self.pairs - 1, 1))

@@ -1,0 +1,89 @@
+"""Figures of descent without a scale, and weights that are changed without an optimizer."""
+
+TRAINING = """
+import torch
+torch.manual_seed(0)
+torch.set_num_threads(1)
+inputs = torch.randn(512, 20)
+labels = (inputs @ torch.randn(20, 4)).argmax(1)
+if LABELS == "random":
+    labels = torch.randint(0, 4, (512,))
+net = torch.nn.Sequential(torch.nn.Linear(20, 32), torch.nn.ReLU(), torch.nn.Linear(32, 4))
+optimizer = torch.optim.SGD(net.parameters(), lr=RATE)
+for step in range(64):
+    chosen = torch.randint(0, 512, (32,))
+    loss = torch.nn.functional.cross_entropy(net(inputs[chosen]), labels[chosen])
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def last(run, script, rate, labels="real"):
+    text = TRAINING.replace("RATE", str(rate)).replace("LABELS", f'"{labels}"')
+    got = run(script(text))
+    assert (got.code, got.err) == (0, "")
+    assert got.observations("probe-failure") == []
+    return got.observations("descent")[-1]
+
+
+def test_a_rate_that_is_far_too_low_leaves_the_gradients_agreeing(run, script):
+    seen = last(run, script, 1e-6)
+    assert seen["agreement"] > 0.15
+    assert 0 < seen["promised"] < 1e-5
+    assert seen["along"] > 0.9, "plain descent follows its gradient"
+
+
+def test_labels_without_meaning_leave_them_unrelated(run, script):
+    meant, random = last(run, script, 0.01), last(run, script, 0.01, "random")
+    assert meant["agreement"] > 0.2 > 0.12 > abs(random["agreement"])
+
+
+def test_stretches_grow_and_the_last_one_is_told(run, script):
+    got = run(script(TRAINING.replace("RATE", "0.1").replace("LABELS", '"real"').replace("range(64)", "range(100)")))
+    told = [(item["from"], item["to"]) for item in got.observations("descent")]
+    assert told[0] == (1, 16)
+    assert told[-1] == (65, 100)
+
+
+BY_HAND = """
+import torch
+torch.manual_seed(0)
+weight = torch.randn(5, 1, requires_grad=True)
+inputs = torch.randn(64, 5)
+targets = inputs @ torch.ones(5, 1)
+for step in range(40):
+    loss = (inputs @ weight - targets).pow(2).mean()
+    CHANGE
+    if step == 39:
+        print(loss.item())
+"""
+IN_PLACE = """loss.backward()
+    with torch.no_grad():
+        weight -= 0.1 * weight.grad
+        weight.grad = None"""
+REPLACED = """weight = (weight - 0.1 * torch.autograd.grad(loss, weight)[0]).detach().requires_grad_()"""
+NOT_AT_ALL = "loss.backward()"
+
+
+def test_updates_by_hand_are_seen_with_their_losses(run, script):
+    for change in (IN_PLACE, REPLACED):
+        got = run(script(BY_HAND.replace("CHANGE", change)))
+        assert got.err == ""
+        seen = got.observations("updates-by-hand")
+        assert [item["backwards"] for item in seen] == [4, 16]
+        assert seen[-1]["changed"] == seen[-1]["tensors"] == 1
+        losses = [item["value"] for item in got.of("scalar") if item["name"] == "loss"]
+        assert len(losses) == 40
+        assert losses[-1] < 0.01 * losses[0]
+
+
+def test_weights_that_nobody_changes_are_seen_as_such(run, script):
+    got = run(script(BY_HAND.replace("CHANGE", NOT_AT_ALL)))
+    assert [item["changed"] for item in got.observations("updates-by-hand")] == [0, 0]
+
+
+def test_an_environment_is_named(run, script, tmp_path):
+    (tmp_path / "gymnasium.py").write_text("")
+    got = run(script("import gymnasium\n" + TRAINING.replace("RATE", "0.1").replace("LABELS", '"real"')))
+    assert got.one("environment")["libraries"] == "gymnasium"
