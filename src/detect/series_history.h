@@ -44,6 +44,7 @@ class SeriesHistory {
 
   void Push(const Scalar& scalar);
 
+  bool lower_is_better() const { return lower_is_better_; }
   std::int64_t points() const { return points_; }  // Finite ones.
   std::int64_t not_finite() const { return not_finite_; }
   /// An unbroken run up to the last point; 0 where the last point is one of those that come and go.

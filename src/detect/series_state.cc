@@ -16,6 +16,7 @@ constexpr double kPlainFall = 0.02;
 constexpr double kPoorFall = 0.05;
 constexpr double kFlat = 0.03;
 constexpr double kSureUnits = 4;
+constexpr double kSureLevelUnits = 6;
 constexpr std::int64_t kPointsOfLine = 100;
 constexpr double kLn2 = std::numbers::ln2;
 
@@ -43,6 +44,38 @@ std::string_view StateOfFew(const SeriesShape& shape) {
     return "diverged";
   }
   return "too-short";
+}
+
+/// The fall from the first sixth of the levels to the last one. Scatter of the levels hides it less
+/// than that of a single first point.
+struct LevelFall {
+  double from = 0;
+  double by = 0;
+};
+
+LevelFall FallOfLevels(const SeriesShape& shape) {
+  const std::size_t sixth = shape.levels.size() / 6;
+  if (sixth < 2) {
+    return {};
+  }
+  const auto mean = [](auto from, auto to) {
+    double sum = 0;
+    for (auto level = from; level != to; ++level) {
+      sum += *level;
+    }
+    return sum / static_cast<double>(to - from);
+  };
+  const auto count = static_cast<std::ptrdiff_t>(sixth);
+  const double early = mean(shape.levels.begin(), shape.levels.begin() + count);
+  return {early, early - mean(shape.levels.end() - count, shape.levels.end())};
+}
+
+/// What a change is compared with. Where values lie below zero (a likelihood, a return) zero means
+/// nothing, and the range of the levels stands for their size.
+double SizeOf(const SeriesHistory& history, const SeriesShape& shape) {
+  const double lowest = history.lower_is_better() ? shape.best : -shape.worst;
+  const double range = shape.worst - shape.best;
+  return lowest < 0 && range > 0 ? std::min(shape.Scale(), range) : shape.Scale();
 }
 
 /// A loss that runs to minus infinity, faster and faster, has no lower bound: it fits nothing.
@@ -103,9 +136,23 @@ bool StartIsUnseen(const SeriesHistory& history) {
 
 }  // namespace
 
+bool IsOneValue(const SeriesHistory& history) {
+  constexpr std::int64_t kPointsMin = 5;
+  constexpr double kDigits = 1e4;
+  if (history.points() < kPointsMin || history.smallest_change() > 0) {
+    return false;
+  }
+  // What is printed with few digits may stand still in print alone.
+  const double shifted = std::abs(history.last()) * kDigits;
+  return shifted > 0 && std::abs(shifted - std::round(shifted)) > 1e-6 * shifted;
+}
+
 std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape) {
   if (history.not_finite_at_end() > 0) {
     return "diverged";
+  }
+  if (IsOneValue(history)) {
+    return "never-learned";
   }
   if (shape.points < 3) {
     return "too-short";
@@ -116,13 +163,17 @@ std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape)
   if (RunsAwayDownwards(shape) || Diverged(shape)) {
     return "diverged";
   }
-  const double scale = shape.Scale();
-  const double relative = scale > 0 ? shape.drop / scale : 0;
+  const double scale = SizeOf(history, shape);
+  double relative = scale > 0 ? shape.drop / scale : 0;
   // The noise of a point may be larger than the fall: a line through hundreds of them is sure.
   const bool falls_all_along = shape.points >= kPointsOfLine &&
                                shape.late_change < -kSureUnits * shape.late_change_error &&
                                -shape.late_change > kPoorFall * scale;
-  const bool sure = shape.drop_in_noise_units > kSureUnits || falls_all_along ||
+  const LevelFall fall = FallOfLevels(shape);
+  const bool levels_fall = shape.points >= kPointsOfLine &&
+                           fall.by > kSureLevelUnits * shape.level_noise && scale > 0;
+  relative = levels_fall ? std::max(relative, fall.by / scale) : relative;
+  const bool sure = shape.drop_in_noise_units > kSureUnits || falls_all_along || levels_fall ||
                     (relative > 0.2 && EndLiesBelowStart(shape));
   const double lost_again = shape.end - shape.best;
   const bool fell_back =

@@ -13,4 +13,8 @@ namespace whystop {
 /// harmless answer.
 std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape);
 
+/// Five points or more, all the same to their last bit, and not for want of printed digits: what the
+/// model computes does not change.
+bool IsOneValue(const SeriesHistory& history);
+
 }  // namespace whystop

@@ -24,9 +24,9 @@ constexpr std::array<std::string_view, 27> kNeutralWords = {
     "moving",  "lm",    "current", "cur",     "overall",   "sum",        "all",
     "ema",     "final", "per",     "log",     "metrics",   "scalars"};
 constexpr std::array<std::string_view, 2> kLossWords = {"loss", "losses"};
-constexpr std::array<std::string_view, 14> kLossLikeWords = {
-    "mse",          "rmse",    "mae",      "ce",    "bce",  "nll", "xent",
-    "crossentropy", "logloss", "mlogloss", "rmsle", "msle", "wer", "cer"};
+constexpr std::array<std::string_view, 17> kLossLikeWords = {
+    "mse",      "rmse",     "mae",   "ce",   "bce", "nll", "xent",      "crossentropy", "logloss",
+    "mlogloss", "rmsle",    "msle",  "wer",  "cer", "bpd", "objective", "nelbo"};
 constexpr std::array<std::string_view, 21> kScoreWords = {
     "acc",    "accuracy", "accuracies", "f1",   "auc",  "auroc",   "precision",
     "recall", "dice",     "jaccard",    "top1", "top5", "acc1",    "acc5",
@@ -34,8 +34,13 @@ constexpr std::array<std::string_view, 21> kScoreWords = {
 // Scores that are only ever computed on held-out examples.
 constexpr std::array<std::string_view, 9> kHeldOutScoreWords = {
     "map", "ap", "bleu", "sacrebleu", "meteor", "miou", "rouge", "iou", "mrr"};
-constexpr std::array<std::string_view, 6> kRewardWords = {"reward", "rewards", "rew",
-                                                          "return", "returns", "score"};
+constexpr std::array<std::string_view, 14> kRewardWords = {
+    "reward", "rewards",  "rew",           "return",  "returns",  "epret", "eprew",
+    "rwd",    "epreward", "episodereward", "fitness", "epreturn", "score", "scores"};
+// What is made as large as possible where a likelihood is learned.
+constexpr std::array<std::string_view, 4> kLikelihoodWords = {"elbo", "likelihood", "loglik",
+                                                              "loglikelihood"};
+constexpr std::array<std::string_view, 4> kNegatedWords = {"neg", "negative", "minus", "nll"};
 // Two players or a moving target: such a loss does not fall when all is well.
 constexpr std::array<std::string_view, 21> kOpposedWords = {
     "d",   "g",      "gen",      "generator", "disc", "discriminator", "adv", "adversarial",
@@ -142,9 +147,16 @@ bool IsLightGbmError(const Words& words) {
          (words.back() == "l1" || words.back() == "l2");
 }
 
+/// "elbo", "lower bound", "log-likelihood", where it is not the negative one.
+bool IsLikelihood(const Words& words) {
+  const bool bound = Has(words, "bound") && (Has(words, "lower") || Has(words, "variational"));
+  return (bound || AnyOf(words, kLikelihoodWords)) && !AnyOf(words, kNegatedWords);
+}
+
 bool IsLoss(const Words& words) {
+  const bool negated = AnyOf(words, kLikelihoodWords) && AnyOf(words, kNegatedWords);
   const bool split_named = AnyOf(words, kTrainWords) || AnyOf(words, kValidationWords);
-  return AnyOf(words, kLossWords) || AnyOf(words, kLossLikeWords) || IsShortNamedLoss(words) ||
+  return AnyOf(words, kLossWords) || AnyOf(words, kLossLikeWords) || negated || IsShortNamedLoss(words) ||
          IsLightGbmError(words) || (Has(words, "cross") && Has(words, "entropy")) ||
          (split_named && (Has(words, "error") || Has(words, "err")));
 }
@@ -200,7 +212,7 @@ SeriesRole RoleOfWords(const Words& words) {
   if (IsHeldOutScore(words)) {
     return AnyOf(words, kTrainWords) ? SeriesRole::kTrainScore : SeriesRole::kValidationScore;
   }
-  if (AnyOf(words, kScoreWords) || AnyOf(words, kRewardWords)) {
+  if (AnyOf(words, kScoreWords) || AnyOf(words, kRewardWords) || IsLikelihood(words)) {
     return held_out || Has(words, "metrics") ? SeriesRole::kValidationScore
                                              : SeriesRole::kTrainScore;
   }

@@ -73,6 +73,8 @@ class LossTrend final : public Detector {
       add("role", 0, RoleName(series.role));
       add("points", static_cast<double>(shape.points));
       add("first", sign * shape.start);
+      add("begin", sign * shape.first);
+      add("worst", sign * shape.worst);
       add("last", sign * shape.end);
       add("last_mean", MeanOfTheEnd(series.history));
       add("best", sign * shape.best);
@@ -86,6 +88,7 @@ class LossTrend final : public Detector {
       add("not_finite_at_end", static_cast<double>(series.history.not_finite_at_end()));
       add("restarts", static_cast<double>(series.history.restarts()));
       add("rank", key.rank);
+      add("identical", IsOneValue(series.history) ? 1 : 0);
       out.Add(std::move(finding));
     }
   }

@@ -1,0 +1,127 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "detect/case_script.h"
+#include "diagnose/analysis.h"
+
+namespace whystop {
+namespace {
+
+Verdict JudgeRun(const std::string& lines) {
+  const auto script = ReadCaseScript("# A run.\n" + lines);
+  EXPECT_TRUE(script) << script.error().what;
+  Analysis analysis;
+  for (const Event& event : script->events) {
+    analysis.Push(event);
+  }
+  return analysis.Judge(false);
+}
+
+bool BlamesNobody(const Verdict& verdict) {
+  return std::none_of(verdict.causes.begin(), verdict.causes.end(),
+                      [](const VerdictCause& cause) { return cause.fault; });
+}
+
+constexpr char kThreeClasses[] =
+    "observe loss-call steps=1 function=cross_entropy call=1 classes=3 grad_enabled=1\n"
+    "observe loss-call steps=30 function=cross_entropy call=30 classes=3 grad_enabled=1\n";
+
+/// A policy is judged by what it earns: its loss may rise for as long as it likes.
+TEST(Learning, TheRewardOfAPolicyDecides) {
+  const Verdict verdict = JudgeRun(
+      "series loss steps=1..400 shape=line from=2 to=60 noise=4\n"
+      "series ep_rew_mean steps=1..400 every=4 role=train-score shape=line from=20 to=190 noise=6\n"
+      "end exit=0\n");
+  EXPECT_EQ(verdict.learning, Learning::kImproving) << verdict.learning_text;
+  EXPECT_TRUE(BlamesNobody(verdict));
+}
+
+/// Two broken agents were told that they learn, because the error of their value function fell.
+TEST(Learning, AFallingLossSaysNothingOfAPolicyThatEarnsNoMore) {
+  const Verdict verdict = JudgeRun(
+      "series loss steps=1..400 shape=decay from=2 to=0.01 speed=10 noise=0.002\n"
+      "series ep_rew_mean steps=1..400 every=4 role=train-score value=9.4 noise=0.3\n"
+      "end exit=0\n");
+  EXPECT_EQ(verdict.learning, Learning::kUnknown) << verdict.learning_text;
+}
+
+TEST(Learning, AnEnvironmentWithoutARewardOnRecordSaysWhatWouldTell) {
+  const Verdict verdict = JudgeRun(
+      "observe environment steps=5 libraries=gymnasium\n"
+      "series loss steps=1..400 shape=line from=2 to=60 noise=4\n"
+      "end exit=0\n");
+  EXPECT_EQ(verdict.learning, Learning::kUnknown);
+  EXPECT_NE(verdict.learning_text.find("return of its episodes"), std::string::npos)
+      << verdict.learning_text;
+  EXPECT_TRUE(BlamesNobody(verdict));
+}
+
+/// PyTorch's own examples change their weights without an optimizer.
+TEST(Learning, WeightsThatWereSeenToChangeByHandHaveMoved) {
+  const std::string run =
+      "observe counts steps=90 .steps=0 backwards=90\n"
+      "series loss steps=1..90 value=0.7 noise=0.2\n";
+  const Verdict still = JudgeRun(
+      run + "observe updates-by-hand steps=16 backwards=16 tensors=2 changed=0\nend exit=0\n");
+  EXPECT_EQ(still.learning, Learning::kNeverLearned) << still.learning_text;
+  const Verdict moved = JudgeRun(
+      run + "observe updates-by-hand steps=16 backwards=16 tensors=2 changed=2\nend exit=0\n");
+  EXPECT_EQ(moved.learning, Learning::kUnknown) << moved.learning_text;
+}
+
+/// 2.1 -> 4e8 -> 1.05 with three classes: what it fell by is what it had been thrown up by.
+TEST(Learning, AnExplodedRunThatCameDownToGuessingHasDiverged) {
+  const Verdict verdict = JudgeRun(
+      std::string(kThreeClasses) +
+      "series loss steps=1..20 value=2.1 noise=0.05\n"
+      "series loss steps=21..60 value=400000000 noise=10000\n"
+      "series loss steps=61..600 shape=decay from=400000 to=1.05 speed=40 relative_noise=0.02\n"
+      "end exit=0\n");
+  EXPECT_EQ(verdict.learning, Learning::kDiverged) << verdict.learning_text;
+}
+
+/// The distance from guessing is in the answer, and a loss that is hardly below it is no success.
+TEST(Learning, CloseToGuessingIsNotStillImproving) {
+  const Verdict close = JudgeRun(
+      std::string(kThreeClasses) +
+      "series loss steps=1..120 shape=line from=1.138 to=1.075 noise=0.002\nend exit=0\n");
+  EXPECT_EQ(close.learning, Learning::kUnknown) << close.learning_text;
+  EXPECT_NE(close.learning_text.find("below guessing, which costs 1.099"), std::string::npos)
+      << close.learning_text;
+  const Verdict far = JudgeRun(
+      std::string(kThreeClasses) +
+      "series loss steps=1..120 shape=line from=1.138 to=0.4 noise=0.02\nend exit=0\n");
+  EXPECT_EQ(far.learning, Learning::kImproving) << far.learning_text;
+  EXPECT_NE(far.learning_text.find("% below guessing"), std::string::npos) << far.learning_text;
+}
+
+TEST(Learning, ALossThatIsTheSameToItsLastDigitDoesNotChange) {
+  const Verdict verdict = JudgeRun("series loss steps=1..10 value=1.0986122886681098\nend exit=0\n");
+  EXPECT_EQ(verdict.learning, Learning::kNeverLearned);
+  EXPECT_NE(verdict.learning_text.find("nothing changes"), std::string::npos)
+      << verdict.learning_text;
+  // What is printed with two digits may stand still in print alone.
+  EXPECT_EQ(JudgeRun("series loss steps=1..10 value=0.69\nend exit=0\n").learning,
+            Learning::kUnknown);
+}
+
+TEST(Learning, OverfittingIsMentionedWhereTheHeldOutLossDoubles) {
+  const Verdict verdict = JudgeRun(
+      "series loss steps=1..400 shape=decay from=2.3 to=0.05 speed=8 noise=0.01\n"
+      "series val_loss steps=1..100 every=20 role=validation-loss shape=line from=2.2 to=1.1\n"
+      "series val_loss steps=120..400 every=20 role=validation-loss shape=line from=1.1 to=2.6\n"
+      "end exit=0\n");
+  EXPECT_NE(verdict.learning_text.find("it overfits"), std::string::npos) << verdict.learning_text;
+}
+
+TEST(Learning, ABoundThatTurnsNanIsNoticedWithoutAnyLoss) {
+  const Verdict verdict = JudgeRun(
+      "series lower_bound steps=1..30 role=train-score shape=line from=-150 to=-120 noise=2\n"
+      "series lower_bound steps=31..100 role=train-score value=nan\nend exit=0\n");
+  EXPECT_EQ(verdict.learning, Learning::kDiverged) << verdict.learning_text;
+}
+
+}  // namespace
+}  // namespace whystop
