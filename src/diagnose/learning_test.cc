@@ -35,7 +35,7 @@ TEST(Learning, TheRewardOfAPolicyDecides) {
       "series ep_rew_mean steps=1..400 every=4 role=train-score shape=line from=20 to=190 noise=6\n"
       "end exit=0\n");
   EXPECT_EQ(verdict.learning, Learning::kImproving) << verdict.learning_text;
-  EXPECT_TRUE(BlamesNobody(verdict));
+  EXPECT_TRUE(BlamesNobody(verdict)) << (verdict.causes.empty() ? "" : verdict.causes[0].id);
 }
 
 /// Two broken agents were told that they learn, because the error of their value function fell.
@@ -55,7 +55,7 @@ TEST(Learning, AnEnvironmentWithoutARewardOnRecordSaysWhatWouldTell) {
   EXPECT_EQ(verdict.learning, Learning::kUnknown);
   EXPECT_NE(verdict.learning_text.find("return of its episodes"), std::string::npos)
       << verdict.learning_text;
-  EXPECT_TRUE(BlamesNobody(verdict));
+  EXPECT_TRUE(BlamesNobody(verdict)) << (verdict.causes.empty() ? "" : verdict.causes[0].id);
 }
 
 /// PyTorch's own examples change their weights without an optimizer.

@@ -78,7 +78,7 @@ void WeighMetricMisread(const CaseFile& run, Hypothesis& out) {
     return;
   }
   WeighFlatScore(run, out);
-  if (loss != nullptr && score != nullptr && !MentionsAny(score->series, {"reward", "return"})) {
+  if (loss != nullptr && score != nullptr && !MentionsAny(score->series, {"rew", "return", "epret", "score"})) {
     out.Add(Supports("series",
                      loss->series + " rose to " + HumanNumber(loss->Number("last").value_or(0)) +
                          " while " + score->series + " improved to " +
