@@ -17,6 +17,7 @@ LAYERS = {
     "wire": "base model",
     "text": "base model",
     "sense": "base model",
+    "look": "base model sense",
     "client": "base wire whystop",
     "stream": "base model record wire text",
     "import": "base model text",

@@ -1,0 +1,317 @@
+#include "look/python_stacks.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "base/fd.h"
+#include "look/elf_symbol.h"
+#include "look/line_table.h"
+#include "look/memory_map.h"
+#include "look/python_layout.h"
+#include "look/remote_memory.h"
+
+namespace whystop {
+namespace {
+
+constexpr std::size_t kThreadsMax = 1024;
+constexpr std::size_t kFramesMax = 400;
+constexpr std::int64_t kTextMax = 4096;
+constexpr std::int64_t kTableMax = 1 << 20;
+constexpr std::int32_t kLocalsMax = 256;
+
+/// FNV-1a.
+void Mix(std::uint64_t& hash, const void* data, std::size_t bytes) {
+  constexpr std::uint64_t kPrime = 1099511628211U;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    hash = (hash ^ static_cast<const unsigned char*>(data)[i]) * kPrime;
+  }
+}
+constexpr std::uint64_t kHashStart = 14695981039346656037U;
+
+void AppendUtf8(std::uint32_t letter, std::string& out) {
+  if (letter < 0x80) {
+    out += static_cast<char>(letter);
+  } else if (letter < 0x800) {
+    out += static_cast<char>(0xc0 | letter >> 6);
+    out += static_cast<char>(0x80 | (letter & 0x3f));
+  } else if (letter < 0x10000) {
+    out += static_cast<char>(0xe0 | letter >> 12);
+    out += static_cast<char>(0x80 | (letter >> 6 & 0x3f));
+    out += static_cast<char>(0x80 | (letter & 0x3f));
+  } else {
+    out += static_cast<char>(0xf0 | (letter >> 18 & 0x07));
+    out += static_cast<char>(0x80 | (letter >> 12 & 0x3f));
+    out += static_cast<char>(0x80 | (letter >> 6 & 0x3f));
+    out += static_cast<char>(0x80 | (letter & 0x3f));
+  }
+}
+
+/// What one code object says, read once a look.
+struct CodeFacts {
+  std::string file;
+  std::string name;
+  std::string lines;
+  std::int32_t first_line = 0;
+  std::int32_t locals = 0;
+};
+
+class StackReader {
+ public:
+  StackReader(const RemoteMemory& memory, const PythonLayout& layout)
+      : memory_(memory), layout_(layout) {}
+
+  void ReadInterpreter(std::uint64_t interpreter, std::uint64_t runtime, PythonStacks& out) {
+    const std::uint64_t holder = GilHolder(interpreter, runtime);
+    std::uint64_t thread = Pointer(interpreter + layout_.threads_head);
+    while (thread != 0 && out.threads.size() < kThreadsMax) {
+      out.threads.push_back(ReadThread(thread));
+      out.threads.back().holds_gil = thread == holder;
+      thread = Pointer(thread + layout_.thread_next);
+    }
+  }
+
+ private:
+  std::uint64_t Pointer(std::uint64_t address) const {
+    return memory_.Value<std::uint64_t>(address).value_or(0);
+  }
+
+  std::uint64_t GilHolder(std::uint64_t interpreter, std::uint64_t runtime) const {
+    const std::uint64_t base = layout_.minor < 12    ? runtime
+                               : layout_.minor == 12 ? Pointer(interpreter + layout_.gil)
+                                                     : interpreter;
+    const auto locked = memory_.Value<std::int32_t>(base + layout_.gil_locked);
+    return base != 0 && locked && *locked == 1 ? Pointer(base + layout_.gil_holder) : 0;
+  }
+
+  PythonThread ReadThread(std::uint64_t thread) {
+    PythonThread out;
+    out.tid = ReadTid(thread);
+    out.place = out.variables = kHashStart;
+    std::uint64_t frame = Pointer(thread + layout_.thread_frame);
+    if (layout_.minor == 11 || layout_.minor == 12) {
+      frame = Pointer(frame + layout_.c_frame_current);
+    }
+    for (std::size_t depth = 0; frame != 0 && depth < kFramesMax; ++depth) {
+      ReadFrame(frame, out);
+      frame = Pointer(frame + layout_.frame_back);
+    }
+    std::reverse(out.frames.begin(), out.frames.end());
+    return out;
+  }
+
+  std::int64_t ReadTid(std::uint64_t thread) const {
+    if (layout_.native_thread_id != 0) {
+      return static_cast<std::int64_t>(Pointer(thread + layout_.native_thread_id));
+    }
+    // glibc on 64-bit machines keeps the number that the kernel knows here, since 2.4.
+    constexpr std::uint64_t kTidInPthread = 720;
+    const std::uint64_t pthread = Pointer(thread + layout_.thread_id);
+    return memory_.Value<std::int32_t>(pthread + kTidInPthread).value_or(0);
+  }
+
+  void ReadFrame(std::uint64_t frame, PythonThread& out) {
+    constexpr std::uint8_t kOwnedByC = 3;
+    if (layout_.frame_owner != 0 && layout_.minor >= 12 &&
+        memory_.Value<std::uint8_t>(frame + layout_.frame_owner).value_or(0) >= kOwnedByC) {
+      return;  // Stands for C code between two Python calls.
+    }
+    constexpr std::uint64_t kTagBits = 3;
+    const std::uint64_t code = Pointer(frame + layout_.frame_code) & ~kTagBits;
+    const CodeFacts* facts = ReadCode(code);
+    if (facts == nullptr) {
+      return;
+    }
+    const std::int64_t offset = OffsetOf(frame, code);
+    const bool innermost = out.frames.empty();
+    out.frames.push_back({.file = facts->file,
+                          .line = LineAt(layout_.minor, facts->lines, facts->first_line, offset),
+                          .function = facts->name,
+                          .source = {},
+                          .users_own = IsUsersOwn(facts->file)});
+    Mix(out.place, &code, sizeof(code));
+    if (!innermost) {  // A loop of one function goes round in its innermost frame.
+      Mix(out.place, &offset, sizeof(offset));
+    }
+    MixVariables(frame, *facts, out.variables);
+  }
+
+  /// Bytes from the start of the code to the instruction that runs.
+  std::int64_t OffsetOf(std::uint64_t frame, std::uint64_t code) const {
+    if (layout_.code_instructions == 0) {
+      const auto last = memory_.Value<std::int32_t>(frame + layout_.frame_instruction).value_or(0);
+      return layout_.minor >= 10 ? std::int64_t{last} * 2 : last;
+    }
+    return static_cast<std::int64_t>(Pointer(frame + layout_.frame_instruction) - code -
+                                     layout_.code_instructions);
+  }
+
+  /// The variables themselves and the first words of what they point to: a counter that is raised,
+  /// a list that grows and a tensor that is replaced all show here.
+  void MixVariables(std::uint64_t frame, const CodeFacts& facts, std::uint64_t& hash) const {
+    if (facts.name == "<module>") {
+      constexpr std::uint64_t kDictUsed = 16;  // And, below 3.14, a version that each change raises.
+      const auto words = memory_.Value<std::array<std::uint64_t, 2>>(
+          Pointer(frame + layout_.frame_globals) + kDictUsed);
+      if (words) {
+        Mix(hash, words->data(), sizeof(*words));
+      }
+      return;
+    }
+    for (std::int32_t i = 0; i < std::min(facts.locals, kLocalsMax); ++i) {
+      const std::uint64_t value =
+          Pointer(frame + layout_.frame_locals + static_cast<std::uint64_t>(i) * sizeof(value));
+      Mix(hash, &value, sizeof(value));
+      constexpr std::uint64_t kObjectHead = 8;  // The reference count is left out.
+      const auto words = memory_.Value<std::array<std::uint64_t, 3>>((value & ~std::uint64_t{3}) +
+                                                                     kObjectHead);
+      if (value != 0 && words) {
+        Mix(hash, words->data(), sizeof(*words));
+      }
+    }
+  }
+
+  const CodeFacts* ReadCode(std::uint64_t code) {
+    const auto known = codes_.find(code);
+    if (known != codes_.end()) {
+      return known->second ? &*known->second : nullptr;
+    }
+    std::optional<CodeFacts>& slot = codes_[code];
+    CodeFacts facts;
+    const auto first_line = memory_.Value<std::int32_t>(code + layout_.code_first_line);
+    const auto file = first_line ? ReadText(Pointer(code + layout_.code_file)) : std::nullopt;
+    const auto name = file ? ReadText(Pointer(code + layout_.code_name)) : std::nullopt;
+    if (!name) {
+      return nullptr;
+    }
+    facts.file = *file;
+    facts.name = *name;
+    facts.first_line = *first_line;
+    facts.locals = memory_.Value<std::int32_t>(code + layout_.code_locals).value_or(0);
+    const std::uint64_t lines = Pointer(code + layout_.code_lines);
+    constexpr std::uint64_t kBytesSize = 16, kBytesData = 32;
+    const auto size = memory_.Value<std::int64_t>(lines + kBytesSize).value_or(0);
+    if (size > 0 && size < kTableMax) {
+      facts.lines =
+          memory_.ReadBytes(lines + kBytesData, static_cast<std::size_t>(size)).value_or("");
+    }
+    slot = std::move(facts);
+    return &*slot;
+  }
+
+  std::optional<std::string> ReadText(std::uint64_t text) const {
+    constexpr std::uint64_t kLength = 16, kState = 32;
+    const auto length = memory_.Value<std::int64_t>(text + kLength);
+    const auto state = memory_.Value<std::uint32_t>(text + kState);
+    if (!length || !state || *length < 0 || *length > kTextMax) {
+      return std::nullopt;
+    }
+    // Bits of the state: interned (2, and 16 from 3.14 on), kind 3, compact 1, ascii 1.
+    const unsigned shift = layout_.minor >= 14 ? 16 : 2;
+    const unsigned kind = *state >> shift & 7;
+    const bool ascii = (*state >> (shift + 4) & 1) != 0;
+    if (kind != 1 && kind != 2 && kind != 4) {
+      return std::nullopt;
+    }
+    const auto bytes =
+        memory_.ReadBytes(text + (ascii ? layout_.ascii_bytes : layout_.compact_bytes),
+                          static_cast<std::size_t>(*length) * kind);
+    if (!bytes) {
+      return std::nullopt;
+    }
+    std::string out;
+    for (std::size_t i = 0; i + kind <= bytes->size(); i += kind) {
+      std::uint32_t letter = 0;
+      std::memcpy(&letter, bytes->data() + i, kind);
+      AppendUtf8(letter, out);
+    }
+    return out;
+  }
+
+  const RemoteMemory& memory_;
+  const PythonLayout& layout_;
+  std::map<std::uint64_t, std::optional<CodeFacts>> codes_;
+};
+
+/// Where _PyRuntime stands, and the version that the names of the interpreter's files tell.
+struct FoundRuntime {
+  std::uint64_t address = 0;
+  std::optional<int> minor;
+};
+
+std::optional<FoundRuntime> FindRuntime(pid_t pid, const std::string& maps) {
+  const std::string root = "/proc/" + std::to_string(pid) + "/root";
+  std::optional<int> minor;
+  std::optional<std::uint64_t> address;
+  for (const MappedFile& file : ParseMaps(maps)) {
+    const std::size_t slash = file.path.rfind('/');
+    const std::string_view name = std::string_view(file.path).substr(slash + 1);
+    const bool is_library = name.starts_with("libpython3");
+    if (!minor) {
+      minor = MinorInName(file.path);  // Also of the folder of the standard library.
+    }
+    if (address || file.offset != 0 || !(is_library || name.starts_with("python"))) {
+      continue;
+    }
+    if (const auto symbol = FindElfSymbol(root + file.path, "_PyRuntime")) {
+      address = file.start + *symbol;
+      minor = MinorInName(name) ? MinorInName(name) : minor;
+    }
+  }
+  return address ? std::optional(FoundRuntime{*address, minor}) : std::nullopt;
+}
+
+}  // namespace
+
+PythonStacks ReadPythonStacks(pid_t pid) {
+  PythonStacks out;
+  const auto maps = ReadFile("/proc/" + std::to_string(pid) + "/maps", 4 << 20);
+  if (!maps || maps->find("ython") == std::string::npos) {
+    return out;
+  }
+  const auto runtime = FindRuntime(pid, *maps);
+  if (!runtime) {
+    return out;
+  }
+  const RemoteMemory memory(pid);
+  const auto layout = ReadLayout(memory, runtime->address, runtime->minor);
+  if (!layout) {
+    const bool refused = memory.fault() == EPERM || memory.fault() == EACCES;
+    out.version = runtime->minor ? "3." + std::to_string(*runtime->minor) : "unknown";
+    out.unseen = refused ? "the system does not let us read its memory (ptrace rules)"
+                         : "this version of Python is not known here";
+    return out;
+  }
+  out.version = "3." + std::to_string(layout->minor);
+  out.finalizing =
+      memory.Value<std::uint64_t>(runtime->address + layout->finalizing).value_or(0) != 0;
+  StackReader reader(memory, *layout);
+  auto interpreter = memory.Value<std::uint64_t>(runtime->address + layout->interpreters_head);
+  constexpr int kInterpretersMax = 64;
+  for (int i = 0; interpreter && *interpreter != 0 && i < kInterpretersMax; ++i) {
+    reader.ReadInterpreter(*interpreter, runtime->address, out);
+    interpreter = memory.Value<std::uint64_t>(*interpreter + layout->interpreter_next);
+  }
+  if (out.threads.empty()) {
+    const bool refused = memory.fault() == EPERM || memory.fault() == EACCES;
+    out.unseen = refused ? "the system does not let us read its memory (ptrace rules)"
+                         : "its memory could not be understood";
+  }
+  return out;
+}
+
+bool IsUsersOwn(const std::string& file) {
+  for (const char* part :
+       {"/site-packages/", "/dist-packages/", "/whystop_probe/", "/lib/python3", "sitecustomize.py"}) {
+    if (file.find(part) != std::string::npos) {
+      return false;
+    }
+  }
+  return !file.starts_with("<frozen") && !file.starts_with("<__array");
+}
+
+}  // namespace whystop

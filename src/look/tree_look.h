@@ -1,0 +1,36 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "model/process_look.h"
+
+namespace whystop {
+
+/// A process at one moment, with what it takes to see whether it stands still.
+struct Snapshot {
+  ProcessLook look;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> marks;  // Place and variables by thread.
+  std::int64_t start_ticks = 0;  // With the pid it names a process for good.
+  std::int64_t cpu_ms = 0;
+};
+
+/// Looks at a process and all its descendants. `stack_signal` is the probe's, 0 where there is none.
+std::vector<Snapshot> LookAtTree(pid_t root, int stack_signal);
+
+/// What became of the processes of the first look: the last look at each, with what changed over
+/// all of them. `elapsed` lies between the first and the last.
+struct Stillness {
+  std::vector<ProcessLook> processes;  // The root first.
+  bool same_processes = true;  // Nobody came or went.
+  double cpu_share = 0;        // Of one core, of all together.
+};
+Stillness CompareLooks(const std::vector<std::vector<Snapshot>>& looks,
+                       std::chrono::nanoseconds elapsed);
+
+}  // namespace whystop
