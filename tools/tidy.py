@@ -25,6 +25,7 @@ LAYERS = {
     "cause": "base model",
     "diagnose": "base model detect cause",
     "supervise": "base model record wire sense",
+    "watch": "base model record wire look",
     "report": "base model",
 }
 LAYERS["cli"] = " ".join(LAYERS) + " whystop"

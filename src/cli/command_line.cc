@@ -33,6 +33,12 @@ Declared<RunOptions>& DeclareRun(CLI::App& app, Declared<RunOptions>& run) {
       ->check(CLI::Range(0, 1 << 20));
   run.app->add_option("--log-tail", run.options.log_tail_mib, "MiB of output kept from the end")
       ->check(CLI::Range(1, 1 << 20));
+  run.app->add_option("--hang-after", run.options.hang_after_s,
+                      "Seconds without progress after which to look whether it hangs (learned)")
+      ->check(CLI::Range(0.1, 1e9));
+  run.app->add_option("--on-hang", run.options.on_hang,
+                      "What to do with a job that hangs: report (default), stop, restart")
+      ->check(CLI::IsMember({"report", "stop", "restart"}));
   run.app->add_option("command", run.options.command, "The command and its arguments")->required();
   run.app->positionals_at_end();
   return run;
@@ -95,6 +101,27 @@ void DeclareInstallHook(CLI::App& app, Declared<InstallHookOptions>& hook) {
   hook.app->add_flag("--json", hook.options.json, "Print as JSON");
 }
 
+void DeclareAttach(CLI::App& app, Declared<AttachOptions>& attach) {
+  attach.app = app.add_subcommand("attach", "Look at a running process: where it is, what it waits for");
+  attach.app->footer(
+      "Example:\n  whystop attach 4711\n\n"
+      "Three looks from outside at the process and its children; nothing is changed in them and they "
+      "are not held up.");
+  attach.app->add_option("pid", attach.options.pid, "The process")->required();
+  attach.app->add_option("--interval", attach.options.interval_s, "Seconds between the looks (2)")
+      ->check(CLI::Range(0.05, 600.0));
+  attach.app->add_flag("--json", attach.options.json, "Print as JSON");
+}
+
+void DeclareWatchHangs(CLI::App& app, Declared<WatchHangsOptions>& watch) {
+  watch.app = app.add_subcommand("watch-hangs", "The process beside 'run' that notices hangs");
+  watch.app->group("");  // Not shown: nobody needs to call it.
+  watch.app->add_option("--dir", watch.options.directory)->required();
+  watch.app->add_option("--hang-after", watch.options.hang_after_s);
+  watch.app->add_option("--on-hang", watch.options.on_hang);
+  watch.app->add_flag("--quiet", watch.options.quiet);
+}
+
 /// The first word that is no option: an unknown command gets its nearest match.
 bool RefuseUnknownCommand(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') {
@@ -134,6 +161,10 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   DeclareWhy(app, why);
   DeclareOthers(app, runs, explain, inspect, doctor);
   DeclareInstallHook(app, hook);
+  Declared<AttachOptions> attach;
+  DeclareAttach(app, attach);
+  Declared<WatchHangsOptions> watch;
+  DeclareWatchHangs(app, watch);
   if (RefuseUnknownCommand(app, argc, argv)) {
     return {std::nullopt, kExitUsage};
   }
@@ -164,6 +195,12 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   }
   if (*inspect.app) {
     return {inspect.options, 0};
+  }
+  if (*attach.app) {
+    return {attach.options, 0};
+  }
+  if (*watch.app) {
+    return {watch.options, 0};
   }
   if (*hook.app) {
     return {hook.options, 0};

@@ -11,6 +11,8 @@ int Runs(const RunsOptions& options);
 int Explain(const ExplainOptions& options);
 int Inspect(const InspectOptions& options);
 int Doctor(const DoctorOptions& options);
+int Attach(const AttachOptions& options);
+int WatchHangs(const WatchHangsOptions& options);
 int InstallHook(const InstallHookOptions& options);
 
 inline constexpr int kExitUsage = 2;

@@ -16,6 +16,8 @@ struct Dispatch {
   int operator()(const ExplainOptions& options) const { return Explain(options); }
   int operator()(const InspectOptions& options) const { return Inspect(options); }
   int operator()(const DoctorOptions& options) const { return Doctor(options); }
+  int operator()(const AttachOptions& options) const { return Attach(options); }
+  int operator()(const WatchHangsOptions& options) const { return WatchHangs(options); }
   int operator()(const InstallHookOptions& options) const { return InstallHook(options); }
 };
 

@@ -17,6 +17,8 @@ struct RunOptions {
   bool probe = true;
   std::int64_t log_head_mib = 8;
   std::int64_t log_tail_mib = 24;
+  double hang_after_s = 0;        // 0: learned from the run.
+  std::string on_hang = "report";  // Or "stop", "restart".
 };
 
 struct WhyOptions {
@@ -52,7 +54,22 @@ struct InstallHookOptions {
   bool json = false;
 };
 
+struct AttachOptions {
+  std::int64_t pid = 0;
+  double interval_s = 2;  // Between two of the three looks.
+  bool json = false;
+};
+
+/// The watcher's process; started by `run`, not by people.
+struct WatchHangsOptions {
+  std::string directory;
+  double hang_after_s = 0;
+  std::string on_hang = "report";
+  bool quiet = false;
+};
+
 using Options = std::variant<RunOptions, WhyOptions, RunsOptions, ExplainOptions, InspectOptions,
-                             DoctorOptions, InstallHookOptions>;
+                             DoctorOptions, InstallHookOptions, AttachOptions,
+                             WatchHangsOptions>;
 
 }  // namespace whystop

@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/home.h"
 #include "cli/verdict_of.h"
+#include "cli/watch_hangs.h"
 #include "record/recording_folder.h"
 #include "record/recording_writer.h"
 #include "supervise/supervise.h"
@@ -18,6 +20,7 @@ namespace whystop {
 namespace {
 
 constexpr int kOwnFailure = 125;
+constexpr int kRestartsMax = 3;
 
 RecordingOptions OptionsOf(const RunOptions& options) {
   RecordingOptions out;
@@ -46,9 +49,8 @@ void SayWhy(const std::string& directory) {
   }
 }
 
-}  // namespace
-
-int Run(const RunOptions& options) {
+/// One life of the job. `hung`: the watcher ended it because it hung.
+int RunOnce(const RunOptions& options, bool& hung) {
   const std::string directory = options.directory.empty()
                                     ? NewRecordingPath()
                                     : std::filesystem::absolute(options.directory).string();
@@ -84,13 +86,33 @@ int Run(const RunOptions& options) {
   SenseOptions sense;
   sense.watched_paths.push_back(directory);
   SystemSweep sweeps(sense);
+  std::optional<HangWatcher> watcher;
+  if (created) {
+    watcher.emplace(directory, options);
+  }
   const JobResult result = RunJob(job, *writer, created ? &sweeps : nullptr);
+  hung = watcher && watcher->Finish();
   if (!result.fault.empty()) {
     Complain(result.fault);
   } else if (!options.quiet && created) {
     SayWhy(directory);
   }
   return result.exit_code;
+}
+
+}  // namespace
+
+int Run(const RunOptions& options) {
+  int exit_code = kOwnFailure;
+  bool hung = true;
+  for (int lives = 0; hung && lives <= kRestartsMax; ++lives) {
+    if (lives > 0 && !options.quiet) {
+      Complain("the job hung and is started again (--on-hang restart)");
+    }
+    exit_code = RunOnce(options, hung);
+    hung = hung && options.on_hang == "restart";
+  }
+  return exit_code;
 }
 
 }  // namespace whystop

@@ -49,7 +49,11 @@ std::string How(const Verdict& verdict) {
     case Outcome::kInterrupted:
       return "interrupted";
     case Outcome::kHung:
-      return "alive but stuck";
+      return !verdict.exit.signal && !verdict.exit.code
+                 ? "alive but stuck"
+                 : "hung, and then " + (verdict.exit.signal
+                                            ? "ended by " + SignalName(*verdict.exit.signal)
+                                            : fmt::format("ended with status {}", *verdict.exit.code));
     case Outcome::kRunning:
       return "still running";
     case Outcome::kUnknown:

@@ -6,6 +6,7 @@
 #include "base/parse.h"
 #include "cause/cause.h"
 #include "cause/exception_facts.h"
+#include "cause/hang_facts.h"
 
 namespace whystop {
 namespace {
@@ -132,6 +133,9 @@ int EndingSignal(const CaseFile& run) {
 }
 
 Outcome DecideOutcome(const CaseFile& run, const std::vector<VerdictCause>& causes) {
+  if ((run.job_alive || run.end) && HungToTheEnd(run)) {
+    return Outcome::kHung;
+  }
   if (run.end && run.end->end) {
     return OutcomeOfExit(run, causes);
   }

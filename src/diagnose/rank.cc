@@ -15,9 +15,16 @@ bool IsBetter(const Candidate& a, const Candidate& b) {
          std::tuple(b.confidence, !b.cause->fault, b.generic, b.order, b.cause->id);
 }
 
+/// The watcher saw the job stand still for this reason.
+bool IsSeenHang(const Candidate& candidate) {
+  const auto& evidence = candidate.hypothesis.evidence();
+  return std::any_of(evidence.begin(), evidence.end(),
+                     [](const Evidence& one) { return one.kind == "hang"; });
+}
+
 bool ExplainsTheEnd(const Candidate& candidate) {
   return candidate.cause->answers == Answers::kStop &&
-         candidate.cause->outcome != Outcome::kUnknown;
+         (candidate.cause->outcome != Outcome::kUnknown || IsSeenHang(candidate));
 }
 
 /// Whether `first` brought about `second`, directly. A mere possibility does not take the blame for

@@ -1,5 +1,7 @@
 #include "look/python_stacks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -244,7 +246,7 @@ struct FoundRuntime {
 };
 
 std::optional<FoundRuntime> FindRuntime(pid_t pid, const std::string& maps) {
-  const std::string root = "/proc/" + std::to_string(pid) + "/root";
+  const std::string its_files = fmt::format("/proc/{}/root", pid);  // Also in a container.
   std::optional<int> minor;
   std::optional<std::uint64_t> address;
   for (const MappedFile& file : ParseMaps(maps)) {
@@ -257,7 +259,7 @@ std::optional<FoundRuntime> FindRuntime(pid_t pid, const std::string& maps) {
     if (address || file.offset != 0 || !(is_library || name.starts_with("python"))) {
       continue;
     }
-    if (const auto symbol = FindElfSymbol(root + file.path, "_PyRuntime")) {
+    if (const auto symbol = FindElfSymbol(its_files + file.path, "_PyRuntime")) {
       address = file.start + *symbol;
       minor = MinorInName(name) ? MinorInName(name) : minor;
     }

@@ -102,6 +102,9 @@ void TellCall(pid_t pid, const SystemCall& call, ThreadLook& out) {
     return;
   }
   out.waits_in = found->name;
+  if (out.waits_in == "select" && call.arguments[0] == 0) {
+    out.waits_in = "sleep";  // Waits for no descriptor: how Python slept before 3.11.
+  }
   const bool takes_path = out.waits_in == "open" || out.waits_in == "stat";
   if (takes_path) {
     out.waits_for = PathArgument(pid, call);

@@ -59,21 +59,46 @@ std::vector<pid_t> TreeOf(pid_t root, const std::map<pid_t, Found>& all) {
   return tree;
 }
 
-/// RANK as torchrun and others set it, or a scheduler's word for the same.
-std::optional<int> RankOf(pid_t pid) {
-  const auto text = ReadFile(fmt::format("/proc/{}/environ", pid), 1 << 20);
-  if (!text) {
-    return std::nullopt;
-  }
-  const std::string all = std::string(1, '\0') + *text;
-  for (const std::string_view name : {"RANK=", "OMPI_COMM_WORLD_RANK=", "PMI_RANK="}) {
-    const std::size_t at = all.find(std::string(1, '\0') + std::string(name));
+/// The number that the first of these variables of an environment holds.
+std::optional<int> NumberIn(const std::string& environment,
+                            std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    const std::size_t at = environment.find(std::string(1, '\0') + std::string(name));
     if (at != std::string::npos) {
-      const std::string_view rest = std::string_view(all).substr(at + 1 + name.size());
+      const std::string_view rest = std::string_view(environment).substr(at + 1 + name.size());
       return ParseWhole<int>(rest.substr(0, rest.find('\0')));
     }
   }
   return std::nullopt;
+}
+
+/// The rank as torchrun and others set it. No other variable is looked at.
+void AddRank(pid_t pid, ProcessLook& look) {
+  const auto text = ReadFile(fmt::format("/proc/{}/environ", pid), 1 << 20);
+  if (text) {
+    const std::string environment = std::string(1, '\0') + *text;
+    look.rank = NumberIn(environment, {"RANK=", "OMPI_COMM_WORLD_RANK=", "PMI_RANK="});
+    look.ranks = NumberIn(environment, {"WORLD_SIZE=", "OMPI_COMM_WORLD_SIZE=", "PMI_SIZE="});
+  }
+}
+
+/// The text of the user's own lines, as the files hold it now.
+void AddSources(pid_t pid, std::vector<Frame>& frames) {
+  for (Frame& frame : frames) {
+    if (!frame.users_own || frame.line <= 0 || frame.file.starts_with('<')) {
+      continue;
+    }
+    const std::string path = frame.file.starts_with('/')
+                                 ? fmt::format("/proc/{}/root{}", pid, frame.file)
+                                 : fmt::format("/proc/{}/cwd/{}", pid, frame.file);
+    constexpr std::size_t kSourceBytesMax = 4 << 20, kLineMax = 200;
+    const auto text = ReadFile(path, kSourceBytesMax);
+    std::string_view rest = text ? std::string_view(*text) : std::string_view();
+    for (std::int64_t line = 1; line < frame.line && !rest.empty(); ++line) {
+      rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+    }
+    frame.source = std::string(Trim(rest.substr(0, rest.find('\n'))).substr(0, kLineMax));
+  }
 }
 
 void AddDump(const std::vector<DumpedThread>& dumped, ProcessLook& look) {
@@ -141,10 +166,13 @@ Snapshot LookAt(pid_t pid, const Found& found, int stack_signal) {
   if (const auto text = ReadFile(fmt::format("/proc/{}/cmdline", pid), 4096)) {
     out.look.command = ParseCommandLine(*text, kCommandMax);
   }
-  out.look.rank = RankOf(pid);
+  AddRank(pid, out.look);
   if (found.stat.state != 'Z') {
     out.look.threads = ReadThreads(pid);
     AddPython(pid, stack_signal, out);
+    for (ThreadLook& thread : out.look.threads) {
+      AddSources(pid, thread.frames);
+    }
   }
   return out;
 }
@@ -187,20 +215,24 @@ Stillness CompareLooks(const std::vector<std::vector<Snapshot>>& looks,
     ProcessLook look = last.look;
     look.same_frames = look.same_variables = true;
     const Snapshot* first = &last;
+    bool runs = last.look.state == 'R';
     for (const std::vector<Snapshot>& earlier : looks) {
       const Snapshot* before = SameProcess(earlier, last);
       out.same_processes = out.same_processes && before != nullptr;
       if (before != nullptr) {
         first = first == &last ? before : first;
+        runs = runs && before->look.state == 'R';
         look.same_frames = look.same_frames && SameMarks(*before, last, false);
         look.same_variables = look.same_variables && SameMarks(*before, last, true);
       }
     }
     look.cpu_share =
         elapsed_ms > 0 ? static_cast<double>(last.cpu_ms - first->cpu_ms) / elapsed_ms : 0;
+    out.always_runs = out.always_runs || runs;
     out.cpu_share += look.cpu_share;
     out.processes.push_back(std::move(look));
   }
+  out.cpu_s = out.cpu_share * elapsed_ms / 1000;
   out.same_processes = out.same_processes && looks.front().size() == looks.back().size();
   return out;
 }

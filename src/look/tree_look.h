@@ -29,6 +29,8 @@ struct Stillness {
   std::vector<ProcessLook> processes;  // The root first.
   bool same_processes = true;  // Nobody came or went.
   double cpu_share = 0;        // Of one core, of all together.
+  double cpu_s = 0;            // The same in seconds, between the first look and the last.
+  bool always_runs = false;    // Some process wanted a processor at every look; it may not get one.
 };
 Stillness CompareLooks(const std::vector<std::vector<Snapshot>>& looks,
                        std::chrono::nanoseconds elapsed);

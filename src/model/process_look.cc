@@ -85,6 +85,26 @@ const Frame* InnermostOwn(const std::vector<Frame>& frames) {
   return found == frames.rend() ? nullptr : &*found;
 }
 
+bool WaitsForItsUser(const ProcessLook& look) {
+  const ThreadLook* main = look.MainThread();
+  if (main == nullptr || main->frames.empty()) {
+    return false;
+  }
+  constexpr std::string_view kServers[] = {"/ipykernel", "/jupyter", "/notebook/", "/uvicorn/",
+                                           "/tensorboard/", "/gunicorn/"};
+  const bool serves = std::any_of(main->frames.begin(), main->frames.end(), [&](const Frame& frame) {
+    return std::any_of(std::begin(kServers), std::end(kServers), [&frame](std::string_view name) {
+      return frame.file.find(name) != std::string::npos;
+    });
+  });
+  // In a cell the kernel's frames stand outside and the user's inside.
+  const std::string& innermost = main->frames.back().file;
+  const bool in_select = innermost.find("selectors.py") != std::string::npos ||
+                         innermost.find("/zmq/") != std::string::npos ||
+                         innermost.find("asyncio") != std::string::npos;
+  return serves && in_select && InnermostOwn(main->frames) == nullptr;
+}
+
 Observation ToObservation(const ProcessLook& look, int episode) {
   Observation out;
   out.kind = "look";
@@ -93,6 +113,9 @@ Observation ToObservation(const ProcessLook& look, int episode) {
   attributes["episode"] = static_cast<double>(episode);
   attributes["pid"] = static_cast<double>(look.pid);
   attributes["parent"] = static_cast<double>(look.parent_pid);
+  if (look.ranks) {
+    attributes["ranks"] = static_cast<double>(*look.ranks);
+  }
   attributes["name"] = look.name;
   attributes["command"] = look.command;
   attributes["state"] = std::string(1, look.state);
@@ -131,6 +154,9 @@ std::optional<ProcessLook> ToProcessLook(const Observation& seen) {
   look.command = text("command");
   look.state = text("state").empty() ? '?' : text("state")[0];
   look.rank = seen.rank;
+  if (const auto ranks = seen.Number("ranks")) {
+    look.ranks = static_cast<int>(*ranks);
+  }
   look.python = text("python");
   look.unseen = text("unseen");
   look.finalizing = yes("finalizing");

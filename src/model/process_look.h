@@ -28,7 +28,8 @@ struct ProcessLook {
   std::string name;
   std::string command;
   char state = '?';
-  std::optional<int> rank;  // Of a distributed job, by its environment.
+  std::optional<int> rank;   // Of a distributed job, by its environment.
+  std::optional<int> ranks;  // How many there are.
   std::string python;       // Version of the interpreter; empty: none was found.
   std::string unseen;       // Why there are no Python stacks, where there should be.
   bool finalizing = false;  // The interpreter is shutting down.
@@ -43,6 +44,10 @@ struct ProcessLook {
 
 /// The innermost frame of the user's own code; nullptr: there is none.
 const Frame* InnermostOwn(const std::vector<Frame>& frames);
+
+/// An event loop that has nothing to do until its user asks for something: a notebook's kernel, a
+/// server. No code of the user's is on its way.
+bool WaitsForItsUser(const ProcessLook& look);
 
 /// A look as the recording holds it (docs/observations.md, "look"), and back.
 Observation ToObservation(const ProcessLook& look, int episode);

@@ -73,7 +73,7 @@ void MoveEarlierRecording(const std::string& directory) {
     return;
   }
   for (const std::string_view file :
-       {kEventsFile, kReserveFile, kTailFiles[0], kTailFiles[1], kRingFolder}) {
+       {kEventsFile, kReserveFile, kTailFiles[0], kTailFiles[1], kWatchFile, kRingFolder}) {
     fs::rename(PathOf(directory, file), PathOf(earlier, file),
                fault);  // Absent ones are no matter.
   }
@@ -122,6 +122,10 @@ Result<RecordingFolder> OpenRecordingFolder(const std::string& directory) {
       return tail.error();
     }
     folder.tails[i] = std::move(*tail);
+  }
+  auto watch = OpenFrames(directory, kWatchFile);  // Emptied here, so that whoever reads finds it.
+  if (!watch) {
+    return watch.error();
   }
   auto reserve = OpenFrames(directory, kReserveFile);
   if (!reserve) {

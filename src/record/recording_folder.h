@@ -15,6 +15,8 @@ inline constexpr std::string_view kEventsFile = "events.tfrecord";
 inline constexpr std::string_view kReserveFile = "reserve.tfrecord";
 inline constexpr std::array<std::string_view, 2> kTailFiles = {"tail-0.tfrecord",
                                                                "tail-1.tfrecord"};
+/// What the watcher beside the recorder saw of a job that stood still; written by that process alone.
+inline constexpr std::string_view kWatchFile = "watch.tfrecord";
 inline constexpr std::string_view kRingFolder = "rings";
 inline constexpr std::string_view kLockFile = "lock";
 

@@ -66,7 +66,7 @@ RecordingDamage RecordFile::DamageAtEnd() const {
 
 Result<RecordingReader> RecordingReader::Open(const std::string& directory) {
   RecordingReader reader;
-  for (const std::string_view name : {kEventsFile, kTailFiles[0], kTailFiles[1], kReserveFile}) {
+  for (const std::string_view name : {kEventsFile, kTailFiles[0], kTailFiles[1], kReserveFile, kWatchFile}) {
     auto fd = OpenFd(directory + "/" + std::string(name), O_RDONLY);
     if (fd) {
       reader.sources_.push_back({std::make_unique<RecordFile>(std::move(*fd)), std::nullopt});

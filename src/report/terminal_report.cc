@@ -168,9 +168,10 @@ void ShowSurroundings(const Verdict& verdict, Page& page) {
 std::string RenderTerminal(const Verdict& verdict, const TerminalStyle& style) {
   Page page(style);
   const bool bad = ExitCodeOf(verdict) == 1;
-  const std::string_view label =
-      verdict.outcome == Outcome::kRunning || verdict.outcome == Outcome::kHung ? "RUNNING"
-                                                                                : "STOPPED";
+  const bool ended = verdict.exit.code || verdict.exit.signal;
+  const std::string_view label = verdict.outcome == Outcome::kRunning         ? "RUNNING"
+                                 : verdict.outcome == Outcome::kHung && !ended ? "HANGS"
+                                                                               : "STOPPED";
   page.Line(Title(verdict), "");
   page.Blank();
   page.Line(label, verdict.ending, bad ? "1;31" : "1;32");

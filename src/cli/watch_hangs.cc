@@ -1,0 +1,87 @@
+#include "cli/watch_hangs.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cmath>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "watch/watcher.h"
+
+namespace whystop {
+namespace {
+
+constexpr int kPatienceMs = 3000;
+
+void BecomeWatcher(const std::vector<std::string>& arguments) {
+  ::setsid();
+  if (auto null = OpenFd("/dev/null", O_RDWR)) {
+    ::dup2(null->get(), STDIN_FILENO);
+    ::dup2(null->get(), STDOUT_FILENO);
+  }
+  std::vector<char*> argv;
+  for (const std::string& argument : arguments) {
+    argv.push_back(const_cast<char*>(argument.c_str()));
+  }
+  argv.push_back(nullptr);
+  ::execv("/proc/self/exe", argv.data());
+  ::_exit(127);
+}
+
+}  // namespace
+
+HangWatcher::HangWatcher(const std::string& directory, const RunOptions& options) {
+  std::vector<std::string> arguments = {"wswatcher", "watch-hangs", "--dir", directory, "--on-hang",
+                                        options.on_hang};
+  if (options.hang_after_s > 0) {
+    arguments.insert(arguments.end(), {"--hang-after", std::to_string(options.hang_after_s)});
+  }
+  if (options.quiet) {
+    arguments.emplace_back("--quiet");
+  }
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    BecomeWatcher(arguments);
+  }
+  if (pid > 0) {
+    process_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  }
+}
+
+bool HangWatcher::Finish() {
+  if (!process_) {
+    return false;
+  }
+  pollfd waiting{process_.get(), POLLIN, 0};
+  if (::poll(&waiting, 1, kPatienceMs) <= 0) {
+    ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
+  }
+  siginfo_t info{};
+  constexpr auto kByPidfd = static_cast<idtype_t>(3);  // P_PIDFD, which old headers lack.
+  if (::waitid(kByPidfd, static_cast<id_t>(process_.get()), &info, WEXITED) != 0) {
+    return false;
+  }
+  return info.si_code == CLD_EXITED && info.si_status == kStoppedTheJob;
+}
+
+int WatchHangs(const WatchHangsOptions& options) {
+  WatchOptions watch;
+  watch.directory = options.directory;
+  if (options.hang_after_s > 0) {
+    watch.hang_after = std::chrono::nanoseconds(std::llround(options.hang_after_s * 1e9));
+  }
+  watch.on_hang = options.on_hang == "stop"      ? OnHang::kStop
+                  : options.on_hang == "restart" ? OnHang::kRestart
+                                                 : OnHang::kReport;
+  watch.tell = options.quiet ? -1 : STDERR_FILENO;
+  const auto status = WatchForHangs(watch);
+  return status ? *status : kExitUsage;
+}
+
+}  // namespace whystop

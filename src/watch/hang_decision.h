@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+#include "look/tree_look.h"
+#include "watch/progress_watch.h"
+
+namespace whystop {
+
+enum class Standstill {
+  kNone,     // It moves, however slowly.
+  kStopped,  // Somebody stopped a process (SIGSTOP, Ctrl-Z, a debugger).
+  kWaiting,  // Nobody computes, and every process stands where it stood.
+  kSleeping,  // It sleeps and wakes in the same place, again and again.
+  kBusy,     // It computes, always in the same place, and nothing comes of it.
+};
+std::string_view Name(Standstill standstill);
+
+/// What besides the stacks speaks for work being done.
+struct OtherWork {
+  std::int64_t io_bytes = 0;     // To and from storage, over the looks.
+  std::int64_t gpu_percent = 0;
+};
+
+/// Two signs must agree before a run is called hung: the silence, which made us look, and what the
+/// looks show.
+Standstill DecideStandstill(const Stillness& seen, const OtherWork& work,
+                            std::chrono::nanoseconds silence, const SilenceLimit& limit);
+
+}  // namespace whystop

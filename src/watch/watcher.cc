@@ -1,0 +1,245 @@
+#include "watch/watcher.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/human.h"
+#include "base/tfrecord.h"
+#include "record/frame_file.h"
+#include "record/recording_folder.h"
+#include "record/recording_reader.h"
+#include "watch/hang_decision.h"
+#include "watch/progress_watch.h"
+
+namespace whystop {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+
+constexpr int kLooks = 3;
+constexpr nanoseconds kPauseMax = seconds(5);       // Between two looks...
+constexpr nanoseconds kPauseMin = milliseconds(300);
+constexpr nanoseconds kPollMax = seconds(1);        // ...and between two readings of the recording.
+constexpr nanoseconds kPollMin = milliseconds(100);
+constexpr nanoseconds kGrace = seconds(10);         // From SIGTERM to SIGKILL.
+constexpr nanoseconds kStartPatience = seconds(30);  // For the recording to begin.
+// SIGRTMIN of Python and C library are the same; the probe says why it is this one.
+constexpr int kStackSignalOffset = 7;
+
+void Wait(nanoseconds time) {
+  ::poll(nullptr, 0, static_cast<int>(std::chrono::duration_cast<milliseconds>(time).count()));
+}
+
+class Watcher {
+ public:
+  Watcher(const WatchOptions& options, RecordingReader reader, FrameFile file)
+      : options_(options),
+        reader_(std::move(reader)),
+        file_(std::move(file)),
+        progress_(options.hang_after),
+        began_(MonotonicNow()) {}
+
+  int Run() {
+    while (!Over()) {
+      const SilenceLimit limit = progress_.Limit();
+      const nanoseconds silence = progress_.Silence(Now());
+      if (hung_) {
+        NoticeMoving();
+      } else if (silence > limit.waiting && silence > look_again_after_) {
+        if (const int status = Look(limit); status != 0) {
+          return status;
+        }
+      }
+      Wait(std::clamp(limit.waiting / 8, kPollMin, kPollMax));
+    }
+    return 0;
+  }
+
+ private:
+  RunTime Now() const {
+    const auto offset = progress_.wall_offset();
+    return offset ? ReadClocks().wall + *offset : RunTime{};
+  }
+
+  /// Reads on. True: there is nothing more to watch.
+  bool Over() {
+    while (const auto record = reader_.Next()) {
+      progress_.Take(*record);
+    }
+    if (progress_.ended()) {
+      return true;
+    }
+    const std::int64_t job = progress_.job_pid();
+    const bool alive = job == 0 ? MonotonicNow() - began_ < kStartPatience
+                                : ::kill(static_cast<pid_t>(job), 0) == 0 || errno == EPERM;
+    return !alive;
+  }
+
+  void Write(EventBody body) {
+    std::string frame;
+    AppendTfRecord(frame, EncodeEvent({.at = Now(), .body = std::move(body)}));
+    file_.Append(frame);
+  }
+
+  /// Three looks. What they show decides; a run that moves is looked at again after half as long
+  /// again.
+  int Look(const SilenceLimit& limit) {
+    // The longer it lasts, the longer the looks: on a machine that is busy with other things a
+    // process needs time to show that it moves.
+    const auto pause = std::clamp(progress_.Silence(Now()) / 4, kPauseMin, kPauseMax);
+    const std::string sign = progress_.LastSign();
+    std::vector<std::vector<Snapshot>> looks;
+    const std::int64_t io_before = progress_.io_bytes();
+    std::int64_t gpu_percent = progress_.gpu_percent();
+    const nanoseconds first = MonotonicNow();
+    nanoseconds last = first;
+    for (int i = 0; i < kLooks; ++i) {
+      if (i > 0) {
+        Wait(pause);
+      }
+      if (Over() || progress_.Silence(Now()) <= pause) {
+        return 0;  // It has moved on, or is over.
+      }
+      last = MonotonicNow();
+      looks.push_back(LookAtTree(static_cast<pid_t>(progress_.job_pid()),
+                                 SIGRTMIN + kStackSignalOffset));
+      gpu_percent = std::max(gpu_percent, progress_.gpu_percent());
+    }
+    const Stillness seen = CompareLooks(looks, last - first);
+    const nanoseconds silence = progress_.Silence(Now());
+    const OtherWork work{.io_bytes = progress_.io_bytes() - io_before, .gpu_percent = gpu_percent};
+    const Standstill standstill = DecideStandstill(seen, work, silence, limit);
+    if (standstill == Standstill::kNone) {
+      look_again_after_ = silence + silence / 2;
+      return 0;
+    }
+    hung_ = true;
+    hung_since_ = progress_.last_sign_at();
+    Report(standstill, seen, silence, limit, sign);
+    return options_.on_hang == OnHang::kReport ? 0 : Stop();
+  }
+
+  void Report(Standstill standstill, const Stillness& seen, nanoseconds silence,
+              const SilenceLimit& limit, const std::string& sign) {
+    ++episode_;
+    for (const ProcessLook& process : seen.processes) {
+      Write(ToObservation(process, episode_));
+    }
+    Observation hang;
+    hang.kind = "hang";
+    auto& attributes = hang.attributes;
+    attributes["episode"] = static_cast<double>(episode_);
+    attributes["how"] = std::string(Name(standstill));
+    attributes["silence_s"] = std::chrono::duration<double>(silence).count();
+    attributes["limit_s"] = std::chrono::duration<double>(limit.waiting).count();
+    attributes["limit_reason"] = limit.reason;
+    attributes["last_sign"] = sign;
+    attributes["cpu_share"] = seen.cpu_share;
+    attributes["looks"] = static_cast<double>(kLooks);
+    attributes["processes"] = static_cast<double>(seen.processes.size());
+    std::string steps;
+    for (const auto& [pid, stepped] : progress_.steps()) {
+      const double age = std::chrono::duration<double>(Now() - stepped.at).count();
+      steps += fmt::format("{} {} {:.3f}\n", pid, stepped.step, age);
+    }
+    attributes["steps"] = steps;
+    Write(std::move(hang));
+    file_.Sync();
+    Say(fmt::format("whystop: no progress for {} ({} was the last): {}\n  details: whystop why {}\n",
+                    HumanDuration(silence), sign,
+                    standstill == Standstill::kStopped ? "a process is stopped"
+                    : standstill == Standstill::kBusy  ? "it computes in one place all the time"
+                                                       : "every process waits",
+                    options_.directory));
+  }
+
+  /// A regular file is not written to: it may be the log of the job, which is followed.
+  void Say(const std::string& text) const {
+    struct stat facts {};
+    if (options_.tell >= 0 && ::fstat(options_.tell, &facts) == 0 && !S_ISREG(facts.st_mode)) {
+      WriteAll(options_.tell, text);
+    }
+  }
+
+  void NoticeMoving() {
+    if (progress_.last_sign_at() <= hung_since_) {
+      return;
+    }
+    Observation over;
+    over.kind = "hang-over";
+    over.attributes["episode"] = static_cast<double>(episode_);
+    over.attributes["after_s"] = std::chrono::duration<double>(Now() - hung_since_).count();
+    Write(std::move(over));
+    hung_ = false;
+    look_again_after_ = {};
+  }
+
+  void Send(int signal, std::int64_t pid) {
+    if (::kill(static_cast<pid_t>(pid), signal) == 0) {
+      SignalSeen seen;
+      seen.signal = signal;
+      seen.by_whystop = true;
+      Write(std::move(seen));
+    }
+  }
+
+  /// Ends the job as a scheduler would: SIGTERM, and what is left after a while by SIGKILL.
+  int Stop() {
+    const std::int64_t job = progress_.job_pid();
+    Say(fmt::format("whystop: stopping it (--on-hang)\n"));
+    const std::vector<Snapshot> tree = LookAtTree(static_cast<pid_t>(job), 0);
+    Send(SIGTERM, job);
+    ::kill(static_cast<pid_t>(job), SIGCONT);  // A stopped process takes no other signal.
+    const nanoseconds asked = MonotonicNow();
+    while (!Over() && MonotonicNow() - asked < kGrace) {
+      Wait(kPollMin);
+    }
+    if (!Over()) {
+      Send(SIGKILL, job);
+    }
+    for (const Snapshot& one : tree) {
+      // Orphans of the job are known by pid and the time they began.
+      const auto now = LookAtTree(static_cast<pid_t>(one.look.pid), 0);
+      if (one.look.pid != job && !now.empty() && now.front().start_ticks == one.start_ticks) {
+        ::kill(static_cast<pid_t>(one.look.pid), SIGKILL);
+      }
+    }
+    return kStoppedTheJob;
+  }
+
+  const WatchOptions& options_;
+  RecordingReader reader_;
+  FrameFile file_;
+  ProgressWatch progress_;
+  nanoseconds began_;
+  nanoseconds look_again_after_{};
+  bool hung_ = false;
+  RunTime hung_since_{};
+  int episode_ = 0;
+};
+
+}  // namespace
+
+Result<int> WatchForHangs(const WatchOptions& options) {
+  auto reader = RecordingReader::Open(options.directory);
+  if (!reader) {
+    return reader.error();
+  }
+  auto file = OpenFd(options.directory + "/" + std::string(kWatchFile), O_RDWR | O_CREAT);
+  if (!file) {
+    return file.error();
+  }
+  return Watcher(options, std::move(*reader), FrameFile(std::move(*file))).Run();
+}
+
+}  // namespace whystop

@@ -1,0 +1,153 @@
+"""Jobs that stand still, each for a reason of its own: noticed while they do, named with the line, and still so afterwards."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from conftest import WHYSTOP, root, told
+
+SPIN = """import sys
+print("start", flush=True)
+def spin():
+    while True:
+        pass
+spin()
+"""
+REGEX = """import re
+print("start", flush=True)
+def parse(text):
+    return re.match(r"(a+)+$", text)
+parse("a" * 64 + "b")
+"""
+LOCK = """import threading
+lock = threading.Lock()
+def work():
+    lock.acquire()
+    lock.acquire()
+print("start", flush=True)
+work()
+"""
+SHUTDOWN = """import threading
+never = threading.Event()
+def upload():
+    never.wait()
+threading.Thread(target=upload).start()
+print("done", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "source, cause, place",
+    [(SPIN, "busy-loop", "in spin"), (REGEX, "busy-loop", "program.py:4 in parse"),
+     (LOCK, "lock-held", "program.py:5 in work"), (SHUTDOWN, "shutdown-hang", "in upload")],
+    ids=["endless loop", "endless C call", "lock taken twice", "shutdown"],
+)
+def test_a_standstill_is_named_with_its_line_live_and_afterwards(live, source, cause, place):
+    live.python(source)
+    verdict = live.until_hung()
+    assert verdict["outcome"] == "hung"
+    assert root(verdict)["id"] == cause, told(root(verdict))
+    assert place in told(root(verdict))
+    after = live.end()
+    assert after["outcome"] == "hung" and after["exit"]["signal"] == signal.SIGKILL
+    assert root(after)["id"] == cause
+    assert "external-sigkill" in [one["id"] for one in after["causes"] if one["role"] == "consequence"]
+
+
+def test_a_prompt_that_nobody_answers(live):
+    ours, theirs = os.openpty()
+    live.python("answer = input('overwrite? ')\n", stdin=theirs)
+    verdict = live.until_hung()
+    assert (verdict["outcome"], root(verdict)["id"]) == ("hung", "waiting-for-input")
+    assert "program.py:1" in told(root(verdict)) and "/dev/pts/" in told(root(verdict))
+    os.write(ours, b"yes\n")
+    after = live.finish()
+    assert after["outcome"] == "completed" and live.process.returncode == 0
+    assert not [one for one in after["causes"] if one["fault"]]
+
+
+def test_a_stopped_process(live):
+    live.python("import time\nprint('start', flush=True)\nwhile True:\n    print('.', end='', flush=True)\n    time.sleep(0.05)\n")
+    os.kill(live.job_pid(), signal.SIGSTOP)
+    verdict = live.until_hung()
+    assert (verdict["outcome"], root(verdict)["id"]) == ("hung", "process-stopped")
+
+
+def test_a_file_that_does_not_answer(live, tmp_path):
+    fifo = tmp_path / "data.bin"
+    os.mkfifo(fifo)
+    writer = os.open(fifo, os.O_RDWR)
+    live.python(f"def load(path):\n    with open(path, 'rb') as file:\n        return file.read()\nload({str(fifo)!r})\n")
+    verdict = live.until_hung()
+    os.close(writer)
+    assert (verdict["outcome"], root(verdict)["id"]) == ("hung", "storage-stall")
+    assert str(fifo) in told(root(verdict)) and "program.py:3 in load" in told(root(verdict))
+
+
+def test_a_server_that_does_not_answer(live):
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        live.python(f"import urllib.request\ndef fetch():\n    urllib.request.urlopen('http://127.0.0.1:{port}/data').read()\nfetch()\n")
+        verdict = live.until_hung()
+    assert (verdict["outcome"], root(verdict)["id"]) == ("hung", "network-fetch-stall")
+    assert f"127.0.0.1:{port}" in told(root(verdict)) and "program.py:3 in fetch" in told(root(verdict))
+
+
+LOADER = """import threading
+import torch
+lock = threading.Lock()
+class Data(torch.utils.data.Dataset):
+    def __len__(self):
+        return 64
+    def __getitem__(self, index):
+        with lock:
+            return torch.zeros(2)
+if __name__ == "__main__":
+    lock.acquire()  # Held by a thread of the parent at the moment of the fork.
+    loader = torch.utils.data.DataLoader(Data(), batch_size=4, num_workers=2, multiprocessing_context="fork")
+    print("start", flush=True)
+    for batch in loader:
+        pass
+"""
+
+
+def test_a_worker_waits_for_a_lock_that_was_taken_before_the_fork(live):
+    live.python(LOADER, hang_after="3")
+    verdict = live.until_hung()
+    assert (verdict["outcome"], root(verdict)["id"]) == ("hung", "dataloader-deadlock"), told(root(verdict))
+    assert "program.py:8 in Data.__getitem__" in told(root(verdict)) or "program.py:8 in __getitem__" in told(root(verdict))
+
+
+def test_a_hung_job_is_stopped_or_started_again_when_asked(live, tmp_path):
+    live.python(SPIN, options=("--on-hang", "stop"))
+    verdict = live.finish()
+    assert live.process.returncode in (128 + signal.SIGTERM, 128 + signal.SIGKILL)
+    assert verdict["outcome"] == "hung" and root(verdict)["id"] == "busy-loop"
+
+
+def test_a_job_that_hangs_once_is_started_again(live, tmp_path):
+    flag = tmp_path / "was here"
+    live.python(
+        f"import os, threading\nif not os.path.exists({str(flag)!r}):\n    open({str(flag)!r}, 'w').close()\n"
+        "    threading.Event().wait()\nprint('second life')\n",
+        options=("--on-hang", "restart"),
+    )
+    verdict = live.finish()
+    assert live.process.returncode == 0 and b"second life" in live.output[0]
+    assert verdict["outcome"] == "completed"
+
+
+def test_attach_looks_at_a_process_that_whystop_did_not_start(tmp_path):
+    program = tmp_path / "other.py"
+    program.write_text("import threading\ndef wait():\n    threading.Event().wait()\nprint('on', flush=True)\nwait()\n")
+    with subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        shown = subprocess.run([WHYSTOP, "attach", str(other.pid), "--interval", "0.2"], capture_output=True, text=True, check=False)
+        alive = other.poll() is None
+        other.kill()
+    assert alive and shown.returncode in (0, 1), shown.stderr
+    assert "other.py:3 in wait" in shown.stdout and "Python 3" in shown.stdout
