@@ -36,7 +36,7 @@ Verdict JudgeLooks(const AttachOptions& options, const Stillness& seen,
   }
   analysis.Push({RunTime{}, start});
   const SilenceLimit limit{.waiting = {}, .busy = {}, .reason = "the time of the looks"};
-  const Standstill standstill = DecideStandstill(seen, {}, elapsed, limit);
+  const Standstill standstill = DecideStandstill(seen, 0, elapsed, limit);
   for (const ProcessLook& process : seen.processes) {
     analysis.Push({elapsed, ToObservation(process, 1)});
   }

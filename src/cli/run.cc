@@ -1,8 +1,10 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <optional>
 
@@ -100,12 +102,38 @@ int RunOnce(const RunOptions& options, bool& hung) {
   return result.exit_code;
 }
 
+/// The descriptors that we were started with: a life of the job lets go of them when it ends.
+class KeptDescriptors {
+ public:
+  KeptDescriptors() {
+    for (int number = 0; number < kCount; ++number) {
+      kept_[static_cast<std::size_t>(number)] = Fd(::fcntl(number, F_DUPFD_CLOEXEC, kCount));
+    }
+  }
+  void Restore() const {
+    for (int number = 0; number < kCount; ++number) {
+      ::dup2(kept_[static_cast<std::size_t>(number)].get(), number);
+    }
+  }
+
+ private:
+  static constexpr int kCount = 3;
+  std::array<Fd, kCount> kept_;
+};
+
 }  // namespace
 
 int Run(const RunOptions& options) {
+  std::optional<KeptDescriptors> kept;
+  if (options.on_hang == "restart") {
+    kept.emplace();
+  }
   int exit_code = kOwnFailure;
   bool hung = true;
   for (int lives = 0; hung && lives <= kRestartsMax; ++lives) {
+    if (lives > 0) {
+      kept->Restore();
+    }
     if (lives > 0 && !options.quiet) {
       Complain("the job hung and is started again (--on-hang restart)");
     }

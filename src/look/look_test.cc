@@ -123,7 +123,7 @@ TEST(ProcessLook, ComesBackFromTheRecordingAsItWas) {
   look.same_frames = true;
   look.cpu_share = 0.5;
   look.threads.push_back({.tid = 7, .name = "a\tb", .state = 'S', .cpu_ms = 12, .holds_gil = true,
-                          .waits_in = "read", .waits_for = "/data/x"});
+                          .waits_in = "read", .waits_for = "/data/x", .frames = {}});
   look.threads[0].frames.push_back({"/home/user/a b.py", 3, "f", "x = 1", true});
   const auto back = ToProcessLook(ToObservation(look, 2));
   ASSERT_TRUE(back);

@@ -154,6 +154,16 @@ void AddPython(pid_t pid, int stack_signal, Snapshot& out) {
   }
 }
 
+/// The number behind "name: " in /proc/PID/io; 0 where it cannot be read.
+std::int64_t IoNumber(std::string_view text, std::string_view name) {
+  const std::size_t at = text.find(name);
+  if (at == std::string_view::npos) {
+    return 0;
+  }
+  const std::string_view rest = text.substr(at + name.size());
+  return ParseWhole<std::int64_t>(Trim(rest.substr(0, rest.find('\n')))).value_or(0);
+}
+
 Snapshot LookAt(pid_t pid, const Found& found, int stack_signal) {
   static const long ticks = ::sysconf(_SC_CLK_TCK);
   Snapshot out;
@@ -167,6 +177,9 @@ Snapshot LookAt(pid_t pid, const Found& found, int stack_signal) {
     out.look.command = ParseCommandLine(*text, kCommandMax);
   }
   AddRank(pid, out.look);
+  if (const auto text = ReadFile(fmt::format("/proc/{}/io", pid), 1024)) {
+    out.io_bytes = IoNumber(*text, "rchar:") + IoNumber(*text, "wchar:");
+  }
   if (found.stat.state != 'Z') {
     out.look.threads = ReadThreads(pid);
     AddPython(pid, stack_signal, out);
@@ -228,6 +241,7 @@ Stillness CompareLooks(const std::vector<std::vector<Snapshot>>& looks,
     }
     look.cpu_share =
         elapsed_ms > 0 ? static_cast<double>(last.cpu_ms - first->cpu_ms) / elapsed_ms : 0;
+    out.io_bytes += last.io_bytes - first->io_bytes;
     out.always_runs = out.always_runs || runs;
     out.cpu_share += look.cpu_share;
     out.processes.push_back(std::move(look));

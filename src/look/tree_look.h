@@ -18,6 +18,7 @@ struct Snapshot {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> marks;  // Place and variables by thread.
   std::int64_t start_ticks = 0;  // With the pid it names a process for good.
   std::int64_t cpu_ms = 0;
+  std::int64_t io_bytes = 0;  // Read and written so far, whatever from and to.
 };
 
 /// Looks at a process and all its descendants. `stack_signal` is the probe's, 0 where there is none.
@@ -30,6 +31,7 @@ struct Stillness {
   bool same_processes = true;  // Nobody came or went.
   double cpu_share = 0;        // Of one core, of all together.
   double cpu_s = 0;            // The same in seconds, between the first look and the last.
+  std::int64_t io_bytes = 0;   // Read and written meanwhile.
   bool always_runs = false;    // Some process wanted a processor at every look; it may not get one.
 };
 Stillness CompareLooks(const std::vector<std::vector<Snapshot>>& looks,

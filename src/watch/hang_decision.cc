@@ -53,15 +53,15 @@ std::string_view Name(Standstill standstill) {
   return "moving";
 }
 
-Standstill DecideStandstill(const Stillness& seen, const OtherWork& work,
+Standstill DecideStandstill(const Stillness& seen, std::int64_t gpu_percent,
                             std::chrono::nanoseconds silence, const SilenceLimit& limit) {
   const auto& processes = seen.processes;
   if (processes.empty() ||
       std::any_of(processes.begin(), processes.end(), &WaitsForItsUser)) {
     return Standstill::kNone;
   }
-  const bool works = seen.cpu_share > kIdleShareMax || seen.always_runs || work.io_bytes > kIdleIoBytes ||
-                     work.gpu_percent > kIdleGpuPercent;
+  const bool works = seen.cpu_share > kIdleShareMax || seen.always_runs || seen.io_bytes > kIdleIoBytes ||
+                     gpu_percent > kIdleGpuPercent;
   if (!works && std::any_of(processes.begin(), processes.end(), &IsStopped)) {
     return Standstill::kStopped;
   }
@@ -80,8 +80,8 @@ Standstill DecideStandstill(const Stillness& seen, const OtherWork& work,
       std::all_of(processes.begin(), processes.end(),
                   [](const ProcessLook& process) { return process.same_variables; });
   const auto enough = constant ? limit.busy : limit.busy * kTimesWhenItMayBeWork;
-  const bool computed = seen.cpu_s >= kBusyCpuSeconds || work.gpu_percent > kIdleGpuPercent;
-  return python > 0 && computed && silence >= enough && work.io_bytes <= kIdleIoBytes
+  const bool computed = seen.cpu_s >= kBusyCpuSeconds || gpu_percent > kIdleGpuPercent;
+  return python > 0 && computed && silence >= enough && seen.io_bytes <= kIdleIoBytes
              ? Standstill::kBusy
              : Standstill::kNone;
 }

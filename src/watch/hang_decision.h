@@ -17,15 +17,9 @@ enum class Standstill {
 };
 std::string_view Name(Standstill standstill);
 
-/// What besides the stacks speaks for work being done.
-struct OtherWork {
-  std::int64_t io_bytes = 0;     // To and from storage, over the looks.
-  std::int64_t gpu_percent = 0;
-};
-
 /// Two signs must agree before a run is called hung: the silence, which made us look, and what the
-/// looks show.
-Standstill DecideStandstill(const Stillness& seen, const OtherWork& work,
+/// looks show. `gpu_percent` is the use of the busiest GPU.
+Standstill DecideStandstill(const Stillness& seen, std::int64_t gpu_percent,
                             std::chrono::nanoseconds silence, const SilenceLimit& limit);
 
 }  // namespace whystop

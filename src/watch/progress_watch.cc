@@ -57,11 +57,7 @@ void ProgressWatch::Take(const Event& event) {
 void ProgressWatch::Take(const Sample& sample) {
   std::optional<std::int64_t> gpu;
   for (const Reading& reading : sample.readings) {
-    if (reading.quantity == Quantity::kTreeReadBytes) {
-      read_bytes_ = reading.value;
-    } else if (reading.quantity == Quantity::kTreeWrittenBytes) {
-      written_bytes_ = reading.value;
-    } else if (reading.quantity == Quantity::kGpuUtilisationPercent) {
+    if (reading.quantity == Quantity::kGpuUtilisationPercent) {
       gpu = std::max(gpu.value_or(0), reading.value);
     }
   }

@@ -43,8 +43,7 @@ class ProgressWatch {
 
   std::int64_t job_pid() const { return job_pid_; }
   bool ended() const { return ended_; }
-  /// Bytes that the job moved to and from storage, and the use of the busiest GPU, as last read.
-  std::int64_t io_bytes() const { return read_bytes_ + written_bytes_; }
+  /// Use of the busiest GPU, as last read.
   std::int64_t gpu_percent() const { return gpu_percent_; }
   /// What to add to the wall clock to get the run's own time; absent before the first tie.
   std::optional<std::chrono::nanoseconds> wall_offset() const { return wall_offset_; }
@@ -64,8 +63,6 @@ class ProgressWatch {
   std::size_t pause_next_ = 0;
   std::chrono::nanoseconds longest_pause_{};
   std::map<std::int64_t, Stepped> steps_;
-  std::int64_t read_bytes_ = 0;
-  std::int64_t written_bytes_ = 0;
   std::int64_t gpu_percent_ = 0;
   std::optional<std::chrono::nanoseconds> wall_offset_;
 };

@@ -99,7 +99,6 @@ class Watcher {
     const auto pause = std::clamp(progress_.Silence(Now()) / 4, kPauseMin, kPauseMax);
     const std::string sign = progress_.LastSign();
     std::vector<std::vector<Snapshot>> looks;
-    const std::int64_t io_before = progress_.io_bytes();
     std::int64_t gpu_percent = progress_.gpu_percent();
     const nanoseconds first = MonotonicNow();
     nanoseconds last = first;
@@ -117,8 +116,7 @@ class Watcher {
     }
     const Stillness seen = CompareLooks(looks, last - first);
     const nanoseconds silence = progress_.Silence(Now());
-    const OtherWork work{.io_bytes = progress_.io_bytes() - io_before, .gpu_percent = gpu_percent};
-    const Standstill standstill = DecideStandstill(seen, work, silence, limit);
+    const Standstill standstill = DecideStandstill(seen, gpu_percent, silence, limit);
     if (standstill == Standstill::kNone) {
       look_again_after_ = silence + silence / 2;
       return 0;
