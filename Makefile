@@ -1,6 +1,6 @@
 # The front of the build. Every target installs what it needs: Debian packages by name, Python packages into .venv.
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-all bench lab lab-quick fuzz format tidy install clean
+.PHONY: build demo test test-all bench lab lab-quick fuzz format tidy install wheel deb clean
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -66,6 +66,13 @@ tidy: build
 
 install: build
 	cmake --install build --prefix $(PREFIX) --strip
+
+# Both land in build/packages. The wheel carries the program, the probe and the client library.
+wheel: .packages $(VENV)/.demo-done
+	$(PYTHON) -m pip wheel --no-deps --wheel-dir build/packages .
+
+deb: build
+	cpack --config build/CPackConfig.cmake
 
 clean:
 	rm -rf build build-asan build-tsan build-fuzz

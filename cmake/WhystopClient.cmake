@@ -18,8 +18,12 @@ foreach(kind SHARED STATIC)
   add_library(${target} ${kind} $<TARGET_OBJECTS:whystop_client_objects>)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME whystop LINKER_LANGUAGE C
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-  target_include_directories(${target} INTERFACE ${CMAKE_SOURCE_DIR}/include)
+  target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+                             $<INSTALL_INTERFACE:include>)
 endforeach()
+set_target_properties(libwhystop_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+                      EXPORT_NAME whystop)
+set_target_properties(libwhystop_static PROPERTIES EXPORT_NAME whystop_static)
 if(NOT WHYSTOP_SANITIZE)
   target_link_options(libwhystop_shared PRIVATE -Wl,--gc-sections -Wl,--no-undefined)
 endif()
