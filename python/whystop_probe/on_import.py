@@ -1,7 +1,14 @@
 """Which imports the probe waits for, and what it does then. Nothing here imports anything before that."""
 
 
-def _before_torch(module):
+_prepared = []
+
+
+def _before_framework(module):
+    """Once a process, ahead of the first framework that it imports."""
+    if _prepared:
+        return
+    _prepared.append(module.__name__)
     from whystop_probe.core import channel, crash
 
     channel.shared().open()
@@ -28,8 +35,20 @@ def _after_hugging_face(module):
     huggingface.install(module)
 
 
+def _after_keras(module):
+    from whystop_probe.keras import probe as keras_probe
+
+    keras_probe.install(module)
+
+
 TABLE = {
-    "torch": (_before_torch, _after_torch),
+    "torch": (_before_framework, _after_torch),
+    "tensorflow": (_before_framework, None),
+    "jax": (_before_framework, None),
+    "keras": (_before_framework, None),
+    "keras.src.backend.tensorflow.trainer": (None, _after_keras),
+    "keras.src.backend.torch.trainer": (None, _after_keras),
+    "keras.src.backend.jax.trainer": (None, _after_keras),
     "lightning.pytorch.trainer.trainer": (None, _after_lightning),
     "pytorch_lightning.trainer.trainer": (None, _after_lightning),
     "transformers.trainer_callback": (None, _after_hugging_face),

@@ -21,12 +21,12 @@ class Channel:
     def __init__(self):
         self.writer = _Silent()
         self._opened = False
-        self._pulse = None
+        self._pulses = []
         os.register_at_fork(after_in_child=self._forget)
 
     def on_writer(self, pulse):
-        """The pulse writes by itself: it is told of every change of the writer, and of a fork."""
-        self._pulse = pulse
+        """A pulse writes by itself: it is told of every change of the writer, and of a fork."""
+        self._pulses.append(pulse)
         pulse.set_writer(self.writer)
 
     def open(self):
@@ -40,8 +40,8 @@ class Channel:
         if writer is not None:
             writer.set_flags(ring.FLAG_PROBE)
             self.writer = writer
-            if self._pulse is not None:
-                self._pulse.set_writer(writer)
+            for pulse in self._pulses:
+                pulse.set_writer(writer)
 
     def observe(self, kind, step=None, /, **attributes):
         """Writes an observation. Attributes that are None are not known and are left out."""
@@ -55,9 +55,9 @@ class Channel:
     def _forget(self):
         self.writer = _Silent()
         self._opened = False
-        if self._pulse is not None:
-            self._pulse.set_writer(self.writer)
-            self._pulse.forget()
+        for pulse in self._pulses:
+            pulse.set_writer(self.writer)
+            pulse.forget()
 
 
 _shared = None

@@ -1,8 +1,12 @@
-"""What the observers of one process share."""
+"""What the observers of one framework share."""
+
+
+def _nothing():
+    """Stands in for a listener."""
 
 
 class Training:
-    """The state of the training in this process, as far as it was seen. One instance; written by the observers."""
+    """The state of the training by one framework, as far as it was seen. Written by that framework's observers."""
 
     def __init__(self, channel, governor, pulse):
         self.channel = channel
@@ -10,7 +14,8 @@ class Training:
         self.pulse = pulse  # What happens at every step.
         self.bells = {"zero_grads": [], "loss_calls": [], "scheduler_steps": []}  # Counters of calls.
         self.skipped_steps = 0
-        self.compiled = False  # torch.compile was used: no module hooks from now on.
+        self.tell_end = _nothing  # Called when the process ends, unless another framework made the steps.
+        self.compiled = False  # A compiler took over: what hooks would hold it up stays away from now on.
         self.saved_hooks = False  # Saved tensors have hooks (checkpointing): looking at one would run code.
 
     @property

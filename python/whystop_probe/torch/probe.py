@@ -1,19 +1,14 @@
 """Puts the observers in place once torch has been imported."""
 
-import atexit
-import os
-import platform
 import sys
-from time import perf_counter, process_time
+from time import perf_counter
 
-from whystop_probe.core import channel as channel_module
-from whystop_probe.core import guard, python_warnings, ring
+from whystop_probe.core import session
 from whystop_probe.core import tap as tap_module
-from whystop_probe.core.governor import Governor
 from whystop_probe.core.guard import quiet
 from whystop_probe.torch.late import LateValues
 from whystop_probe.loop.watch import LoopWatch
-from whystop_probe.core.pulse import ZERO_GRAD, Bell, Pulse
+from whystop_probe.core.pulse import ZERO_GRAD, Bell
 from whystop_probe.core.tap import tap
 from whystop_probe.torch.tensors import Reader
 from whystop_probe.torch.activations import EPISODES, Activations
@@ -30,7 +25,6 @@ from whystop_probe.torch.optimizer import Optimizers
 from whystop_probe.torch.parameters import Parameters
 from whystop_probe.torch.schedules import Schedules
 from whystop_probe.torch.steps import LearningRates, Steps
-from whystop_probe.core.training import Training
 
 _TELL_EVERY_S = 5.0
 _SENTINEL_EVERY = 4  # One small gradient is looked at so often; a NaN in it is in the loss a step later anyway.
@@ -42,14 +36,9 @@ current = None  # The Training of this process, for the frameworks' observers.
 def install(torch):
     """Called once, right after torch's own import."""
     global current
-    channel = channel_module.shared()
-    channel.open()
-    channel.writer.set_flags(ring.FLAG_PROBE | ring.FLAG_FRAMEWORK)
-    pulse = Pulse()
-    channel.on_writer(pulse)
-    current = training = Training(channel, Governor(pulse), pulse)
-    describe_process(channel, torch)
-    python_warnings.install(training)
+    current = training = session.begin()
+    versions = {"torch": str(torch.__version__), "threads": torch.get_num_threads(), "cuda": torch.version.cuda or ""}
+    session.describe_process(training.channel, versions)
     _Observers(torch, training).attach()
 
 
@@ -116,7 +105,7 @@ class _Observers:
         tap(torch.autograd.grad, before=self._by_hand.on_grad, traceable=True)
         tap(torch.compile, before=self._on_compile)
         tap(torch.autograd.graph.saved_tensors_hooks.__init__, before=self._on_saved_hooks)
-        atexit.register(self._tell_end)
+        self._training.tell_end = self._tell_end
 
     @quiet
     def _attach_rest(self):
@@ -179,7 +168,7 @@ class _Observers:
         self._memory.after_step(now)
         if now - self._last_told >= _TELL_EVERY_S:
             self._last_told = now
-            self._tell_all()
+            self._tell_totals()
         return self._optimizers.unchecked or self._activations.handle is not None or self._parameters.descent.waits
 
     @quiet
@@ -189,7 +178,7 @@ class _Observers:
         self._parameters.descent.tell()
         if self._training.pulse.steps == 0:
             self._tell_no_training()
-        self._tell_all()
+        self._tell_totals()
 
     @quiet
     def _tell_no_training(self):
@@ -202,25 +191,6 @@ class _Observers:
             tell_unturned(training.channel, self._program)
 
     @quiet
-    def _tell_all(self):
-        training = self._training
-        channel = training.channel
-        channel.observe("counts", training.step, **training.counts())
+    def _tell_totals(self):
+        session.tell_totals(self._training)
         self._environment.tell()
-        channel.observe("overhead", training.step, own_s=training.governor.spent_s, process_cpu_s=process_time())
-        for what, count in guard.failures.items():
-            channel.observe("probe-failure", training.step, what=what, count=count)
-
-
-@quiet
-def describe_process(channel, torch):
-    main = sys.modules.get("__main__")
-    channel.observe(
-        "python",
-        version=platform.python_version(),
-        torch=str(torch.__version__),
-        program=os.path.basename(getattr(main, "__file__", None) or (sys.argv[0] if sys.argv else "")),
-        threads=torch.get_num_threads(),
-        cuda=torch.version.cuda or "",
-        native=ring.tensor_stats is not None,
-    )

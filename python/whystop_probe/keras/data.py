@@ -1,0 +1,139 @@
+"""The data that a `fit` was given: what it is, and rows of it as the training sees them, without taking any from it."""
+
+from collections import Counter
+
+import numpy
+
+_ROWS_MAX = 256  # Of a batch that is looked at.
+_ORDERED_MAX = 20000  # Labels whose order is followed.
+_CLASSES_MAX = 200
+_LABEL_BATCHES_MAX = 200
+
+
+class Data:
+    """`columns` is (x, y) as nested containers of things that can be sliced; None where the data cannot be looked at."""
+
+    def __init__(self, kind, columns=None, samples=None, batch_size=None, batches=None, shuffle=None, window=None, **more):
+        self.kind = kind
+        self.columns = columns
+        self.samples = samples
+        self.batch_size = batch_size
+        self.batches = batches
+        self.shuffle = shuffle  # True: each epoch in an order of its own.
+        self.window = window  # Samples among which the next one is drawn, where that is less than all.
+        self.more = more  # Further facts for the "loader" observation.
+        self._random = numpy.random.default_rng(0)  # The program's own random numbers stay untouched.
+
+    def rows(self, number):
+        """Indices like those of batch `number` of an epoch; None where nothing is known."""
+        if self.columns is None or not self.samples:
+            return None
+        size = min(self.batch_size or 32, self.samples)
+        count = min(size, _ROWS_MAX)
+        if self.shuffle and not self.window:
+            return numpy.sort(self._random.choice(self.samples, count, replace=False))
+        first = number * size % max(self.samples - size + 1, 1)
+        if not self.shuffle:
+            return numpy.arange(first, first + count)
+        last = min(first + size + self.window, self.samples)
+        return numpy.sort(self._random.choice(numpy.arange(first, last), count, replace=False))
+
+    def batch_sizes(self):
+        """(number of a batch) -> its samples; None where not known."""
+        samples, size = self.samples, self.batch_size
+        if not samples or not size:
+            return None
+        whole, rest = divmod(samples, size)
+        return lambda number: size if number % (whole + bool(rest)) < whole else rest
+
+    def tell(self, channel, step, take):
+        channel.observe(
+            "loader",
+            step,
+            loader=0,
+            batches=self.batches,
+            batch_size=self.batch_size,
+            dataset=self.kind,
+            dataset_len=self.samples,
+            shuffle=self.shuffle,
+            **self.more,
+        )
+        self._tell_labels(channel, step, take)
+
+    def _tell_labels(self, channel, step, take):
+        if self.columns is None or self.columns[1] is None or isinstance(self.columns[1], (list, tuple, dict)):
+            return
+        count = min(self.samples, _ORDERED_MAX)
+        labels = class_numbers(take(self.columns[1], slice(0, count)))
+        if labels is None:
+            return
+        size = self.batch_size or 32
+        ordered = labels[self._order(count)]
+        batches = [ordered[first : first + size] for first in range(0, count - size + 1, size)][:_LABEL_BATCHES_MAX] or [ordered]
+        counts = Counter(labels.tolist())
+        channel.observe(
+            "labels",
+            step,
+            loader=0,
+            batches=len(batches),
+            samples=count,
+            classes=len(counts),
+            min=min(counts),
+            max=max(counts),
+            counts=",".join(f"{label}:{number}" for label, number in counts.most_common(40)),
+            majority=counts.most_common(1)[0][1] / count,
+            distinct_in_batch_mean=sum(len(numpy.unique(batch)) for batch in batches) / len(batches),
+        )
+
+    def _order(self, count):
+        if not self.shuffle:
+            return numpy.arange(count)
+        if not self.window or self.window >= count:
+            return self._random.permutation(count)
+        return numpy.argsort(numpy.arange(count) + self._random.uniform(0, self.window, count), kind="stable")
+
+
+def class_numbers(labels):
+    """Class numbers of targets that are whole numbers, one a sample, or one-hot rows; None of others."""
+    if labels.dtype.kind not in "biuf" or not labels.size or labels.ndim > 2:
+        return None
+    if labels.ndim == 2 and labels.shape[1] > 1:
+        one_hot = ((labels == 0) | (labels == 1)).all() and (labels.sum(axis=1) == 1).all()
+        return labels.argmax(axis=1) if one_hot else None
+    flat = labels.reshape(-1)
+    if flat.dtype.kind == "f" and not (numpy.isfinite(flat).all() and (flat == numpy.round(flat)).all()):
+        return None
+    classes = numpy.unique(flat)
+    return flat.astype(numpy.int64) if len(classes) <= min(_CLASSES_MAX, max(2, flat.size // 3)) else None
+
+
+def of_adapter(adapter, iterator):
+    """What is known of the data behind one of Keras's adapters."""
+    kind = type(adapter).__name__
+    batches = getattr(adapter, "num_batches", None) if kind != "PyDatasetAdapter" else None
+    if kind == "ArrayDataAdapter":
+        inputs = adapter._inputs
+        columns = (inputs[0], inputs[1] if len(inputs) > 1 else None)
+        weighted = len(inputs) > 2 and inputs[2] is not None
+        return Data("array", columns, adapter._num_samples, adapter._batch_size, adapter._size, bool(adapter._shuffle), sample_weights=weighted)
+    if kind == "GeneratorDataAdapter":
+        first = adapter._first_batches[0] if adapter._first_batches else ()
+        return of_batch("generator", first)
+    if kind == "TFDatasetAdapter":
+        from whystop_probe.tensorflow.datasets import of_dataset
+
+        return of_dataset(adapter._dataset, Data)
+    if kind == "PyDatasetAdapter":
+        dataset = adapter.py_dataset
+        return Data(type(dataset).__name__, shuffle=bool(getattr(adapter, "shuffle", False)) or None, workers=getattr(dataset, "workers", None))
+    return Data(kind, batches=batches)
+
+
+def of_batch(kind, batch):
+    """Data of which one batch has been seen: that batch stands for all."""
+    if not isinstance(batch, (list, tuple)) or len(batch) < 2 or not hasattr(batch[1], "shape") or not hasattr(batch[0], "shape"):
+        return Data(kind)
+    samples = int(batch[0].shape[0])
+    found = Data(kind, (batch[0], batch[1]), samples, samples, None, None)
+    found.whole = False
+    return found

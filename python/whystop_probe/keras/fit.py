@@ -1,0 +1,357 @@
+"""One call of `fit`: its plan, its steps, its epochs, and how it ended."""
+
+import math
+
+from whystop_probe.core import crash, ring
+from whystop_probe.core.guard import quiet
+from whystop_probe.frameworks.metrics import tell
+from whystop_probe.keras import stop
+from whystop_probe.keras.steps import Stepper
+
+_MESSAGE_MAX = 1500
+
+
+class Fits:
+    """The calls of fit that are under way: a callback may train another model. The innermost is the one that is told of."""
+
+    def __init__(self, training, steps, make_looks, name):
+        self._training = training
+        self._steps = steps
+        self._make_looks = make_looks  # (fit) -> what looks at weights and data of this call.
+        self._name = name
+        self._stack = []
+        self._steppers = {}  # id of the optimizer -> Stepper, as long as the process lives: a handful.
+        self.on_first = None  # Called once, when the first fit begins.
+
+    @property
+    def current(self):
+        return self._stack[-1] if self._stack else None
+
+    def stepper(self, optimizer):
+        return self._steppers.setdefault(id(optimizer), Stepper())
+
+    @quiet
+    def before(self, model, arguments):
+        if self.on_first is not None:
+            first, self.on_first = self.on_first, None
+            first()
+        self._training.channel.open()
+        self._stack.append(Fit(self, model, arguments))
+
+    @quiet
+    def after(self, model):
+        if self._stack:
+            self._stack.pop().close()
+
+    @quiet
+    def failed(self, error, model):
+        if not self._stack:
+            return
+        fit = self._stack.pop()
+        fit.tell_failure(error)
+        fit.close()
+
+    @quiet
+    def data_made(self, iterator):
+        """An iterator of epochs was made. The first one inside fit is that of the training data."""
+        if self.current is not None and self.current.iterator is None:
+            self.current.iterator = iterator
+
+    @quiet
+    def told_stop(self, facts):
+        fit = self.current
+        place = {} if fit is None else {"epoch": fit.epoch + 1, "epochs": fit.epochs, "batch": fit.batches}
+        self._training.channel.observe("framework-stop", self._training.step, framework=self._name, **{**facts, **place})
+        if fit is not None:
+            fit.stopped = True
+
+    @quiet
+    def train_begin(self, callbacks):
+        if self.current is not None:
+            self.current.begin(callbacks)
+
+    @quiet
+    def epoch_begin(self, callbacks, epoch):
+        if self.current is not None:
+            self.current.begin_epoch(epoch)
+
+    @quiet
+    def batch_begin(self, callbacks, batch):
+        fit = self.current
+        if fit is not None and fit.looks is not None and fit.looks.wants_update:
+            fit.looks.keep()
+
+    @quiet
+    def batch_end(self, callbacks, batch, logs):
+        """Ahead of the callbacks: whatever they do, this batch is on record."""
+        if self.current is not None:
+            self.current.batch_end(batch, logs, getattr(callbacks, "_async_train", False))
+
+    @quiet
+    def logs_read(self, logs):
+        """Keras has just turned the logs into numbers."""
+        fit = self.current
+        if fit is not None and fit.awaits_logs:
+            fit.logs_read(logs)
+
+    @quiet
+    def epoch_end(self, callbacks, epoch, logs):
+        if self.current is not None:
+            self.current.epoch_end(epoch, logs)
+
+    @quiet
+    def train_end(self, callbacks):
+        if self.current is not None:
+            self.current.end()
+
+    @quiet
+    def callback_failed(self, error, callbacks):
+        """An exception is leaving the list of callbacks: its frame still knows whose turn it was."""
+        fit = self.current
+        if fit is None or fit.failing_callback is not None:
+            return
+        traceback = error.__traceback__
+        callback = stop.callback_of(traceback.tb_frame) if traceback is not None else None
+        fit.failing_callback = type(callback).__name__ if callback is not None else "callback"
+
+
+class Fit:
+    def __init__(self, owner, model, arguments):
+        self._owner = owner
+        self._training = owner._training
+        self.model = model
+        self.arguments = arguments
+        self.iterator = None
+        self.looks = None
+        self.stepper = None
+        self.epochs = arguments.get("epochs")
+        self.epoch = -1
+        self.batches = 0  # Of this epoch.
+        self.batches_planned = None
+        self.awaits_logs = False
+        self.stopped = False
+        self.failing_callback = None
+        self._pending = None  # (step, logs) that are not numbers yet.
+        self._mean = _RunningMean()
+        self._most_batches = 0
+        self._epochs_done = 0
+        self._short = []  # (epoch, batches) of epochs that ended before their plan.
+        self._begun = False
+        self._in_epoch = False
+        self._last_batch = -1
+
+    def begin(self, callbacks):
+        if self._begun:
+            return
+        self._begun = True
+        params = getattr(callbacks, "params", None) or {}
+        self.epochs = params.get("epochs", self.epochs)
+        self.batches_planned = params.get("steps")
+        self.stepper = self._owner.stepper(self.model.optimizer)
+        self.looks = self._owner._make_looks(self)
+        self.looks.begin()
+        arguments, model = self.arguments, self.model
+        total = None
+        if self.epochs is not None and self.batches_planned:
+            total = max(0, self.epochs - (arguments.get("initial_epoch") or 0)) * self.batches_planned
+        self._training.channel.observe(
+            "framework",
+            self._training.step,
+            name=self._owner._name,
+            epochs=self.epochs,
+            steps=total,
+            batches=self.batches_planned,
+            callbacks=",".join(type(callback).__name__ for callback in getattr(callbacks, "callbacks", [])),
+            batch_size=_number(arguments.get("batch_size")),
+            start_epoch=arguments.get("initial_epoch"),
+            steps_per_epoch=_number(arguments.get("steps_per_epoch")),
+            validation_split=_number(arguments.get("validation_split")),
+            validation=bool(arguments.get("validation_split") or arguments.get("validation_data") is not None),
+            class_weight=_weights_text(arguments.get("class_weight")),
+            eager=bool(getattr(model, "run_eagerly", False)),
+            jit=getattr(model, "jit_compile", None) is True,
+            steps_per_execution=_number(_steps_per_execution(model)),
+            loss=_name(getattr(model, "loss", None)),
+            metrics=_names_of_metrics(model),
+            early_stop_monitor=_monitor(callbacks),
+        )
+
+    def begin_epoch(self, epoch):
+        self.epoch, self.batches, self._last_batch = epoch, 0, -1
+        self._in_epoch = True
+        self._mean = _RunningMean()
+        if self.looks is not None:
+            self._mean.sizes = self.looks.batch_sizes
+        self._progress()
+
+    def _progress(self):
+        planned = None if self.epochs is None or not self.batches_planned else int(self.epochs * self.batches_planned)
+        epochs = None if self.epochs is None else float(self.epochs)
+        self._training.channel.writer.progress(float(self.epoch + 1), epochs, int(self._training.step), planned)
+
+    def batch_end(self, batch, logs, late):
+        made = batch - self._last_batch if isinstance(batch, int) and batch > self._last_batch else 1
+        self._last_batch = batch if isinstance(batch, int) else self._last_batch + 1
+        self.batches += made
+        self._made = made
+        if late:
+            self._take_pending()
+            self._owner._steps.made(self.stepper, None, made)
+            self._pending = (self._training.step, logs, made)
+        else:
+            self.awaits_logs = True
+
+    def logs_read(self, logs):
+        self.awaits_logs = False
+        self._owner._steps.made(self.stepper, self._mean.loss_of_batch(_loss(logs), self._made), self._made)
+
+    def _take_pending(self):
+        """A loss of the batch before: by now it has arrived."""
+        pending, self._pending = self._pending, None
+        if pending is None:
+            return
+        step, logs, made = pending
+        loss = self._mean.loss_of_batch(_loss(logs), made)
+        if loss is not None:
+            self._training.channel.writer.scalar("loss", ring.ROLE_TRAIN_LOSS, step, loss)
+            if not math.isfinite(loss):
+                self._owner._steps.nonfinite(loss)
+
+    def epoch_end(self, epoch, logs):
+        self._take_pending()
+        self._in_epoch = False
+        self._epochs_done += 1
+        planned = self.batches_planned or self._most_batches
+        if self.batches < planned and not self.stopped:
+            self._short.append((epoch + 1, self.batches))
+        self._most_batches = max(self._most_batches, self.batches)
+        if isinstance(logs, dict):
+            tell(self._training, self._training.step, {name: _plain(value) for name, value in logs.items()}, skip=("loss", "learning_rate", "lr"))
+        self._progress()
+        if self.looks is not None:
+            self.looks.epoch_end()
+
+    def end(self, failed=None):
+        """fit has come to its end, or was left."""
+        if not self._begun:
+            return
+        self._begun = False
+        self._take_pending()
+        planned = self.batches_planned or self._most_batches
+        self._training.channel.observe(
+            "framework-end",
+            self._training.step,
+            name=self._owner._name,
+            epoch=self.epoch + 1 if self.epoch >= 0 else None,
+            epochs=self.epochs,
+            epochs_done=self._epochs_done,
+            global_step=self._training.step,
+            stop_flag=self.stopped,
+            failed=failed,
+            short_epochs=len(self._short),
+            first_short_epoch=self._short[0][0] if self._short else None,
+            first_short_batches=self._short[0][1] if self._short else None,
+            batches=planned or None,
+            data=self.looks.data_kind if self.looks is not None else None,
+        )
+
+    def tell_failure(self, error):
+        """An exception left fit. Whether the program catches it is seen at its end."""
+        self._take_pending()
+        if not isinstance(error, Exception):
+            self.end(failed=type(error).__name__)
+            return
+        frames = crash.frames_text(error.__traceback__)
+        own = [row.split("\t") for row in frames.split("\n") if row.split("\t")[3:4] == ["1"]]
+        self._training.channel.observe(
+            "framework-failed",
+            self._training.step,
+            framework=self._owner._name,
+            call="fit",
+            type=type(error).__name__,
+            message=str(error)[-_MESSAGE_MAX:] if len(str(error)) > _MESSAGE_MAX else str(error),
+            callback=self.failing_callback,
+            file=own[-1][0] if own else None,
+            line=int(own[-1][1]) if own else None,
+            function=own[-1][2] if own else None,
+            source=own[-1][4] if own and len(own[-1]) > 4 else None,
+            epoch=self.epoch + 1 if self.epoch >= 0 else None,
+            epochs=self.epochs,
+            batch=self.batches if self._in_epoch else None,
+        )
+        crash.report(type(error), error, error.__traceback__, ended_process=False)
+        self.end(failed=type(error).__name__)
+
+    def close(self):
+        """Called last, whatever happened: nothing of the user's is held from here on."""
+        self.end()
+        if self.looks is not None:
+            self.looks.close()
+        self.model = self.arguments = self.iterator = self.looks = None
+
+
+class _RunningMean:
+    """Keras logs the mean over the epoch so far; the difference of two is the batch's own loss."""
+
+    def __init__(self):
+        self._weight = 0.0
+        self._sum = 0.0
+        self._batches = 0
+        self.sizes = None  # (number of the batch) -> its samples, where known
+
+    def loss_of_batch(self, mean, batches):
+        if mean is None:
+            return None
+        weight = 0
+        for _ in range(batches):
+            weight += self.sizes(self._batches) if self.sizes is not None else 1
+            self._batches += 1
+        total = self._weight + weight
+        loss = (mean * total - self._sum) / weight if weight else mean
+        self._weight, self._sum = total, mean * total
+        return loss if math.isfinite(loss) else mean
+
+
+def _loss(logs):
+    return _plain(logs.get("loss")) if isinstance(logs, dict) else None
+
+
+def _plain(value):
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _number(value):
+    return float(value) if isinstance(value, (bool, int, float)) else None
+
+
+def _steps_per_execution(model):
+    return getattr(model, "steps_per_execution", None) or getattr(model, "_steps_per_execution", None)
+
+
+def _name(loss):
+    if loss is None or isinstance(loss, str):
+        return loss
+    if isinstance(loss, (list, tuple, dict)):
+        items = loss.values() if isinstance(loss, dict) else loss
+        return ",".join(str(_name(item)) for item in items)[:400]
+    return getattr(loss, "__name__", type(loss).__name__)
+
+
+def _names_of_metrics(model):
+    return ",".join(str(getattr(metric, "name", metric)) for metric in getattr(model, "metrics", []))[:400]
+
+
+def _weights_text(weights):
+    if not isinstance(weights, dict):
+        return None
+    return ",".join(f"{label}:{value}" for label, value in list(weights.items())[:40])
+
+
+def _monitor(callbacks):
+    for callback in getattr(callbacks, "callbacks", []):
+        if type(callback).__name__ == "EarlyStopping":
+            return str(getattr(callback, "monitor", ""))
+    return None

@@ -1,0 +1,96 @@
+"""Puts the observers in place once Keras has been imported."""
+
+import sys
+
+from whystop_probe.core import session
+from whystop_probe.core.guard import quiet
+from whystop_probe.core.tap import tap
+from whystop_probe.keras.fit import Fits
+from whystop_probe.keras.looks import Looks
+from whystop_probe.keras.steps import Steps
+from whystop_probe.keras.stop import StopTraining
+
+_BACKEND_OF = {"tensorflow": "TensorFlowTrainer", "torch": "TorchTrainer", "jax": "JAXTrainer"}
+
+
+class Observers:
+    """One a family of Keras: Keras 3, and tf-keras 2, which a program may use both."""
+
+    def __init__(self, name, version, backend, engine):
+        self.training = training = session.begin()
+        self.name = name
+        self.engine = engine  # Turns tensors into numbers, and makes gradients.
+        session.describe_process(training.channel, {"keras": version, "backend": backend, **engine.versions()})
+        self.steps = Steps(training, session.tell_totals)
+        self.fits = Fits(training, self.steps, lambda fit: Looks(training, engine, fit), name)
+        self.steps.attend = self._attend
+        self.steps.nonfinite = self._nonfinite
+        training.tell_end = self._tell_end
+
+    def _attend(self, stepper):
+        fit = self.fits.current
+        return fit is not None and fit.looks is not None and fit.looks.attend()
+
+    def _nonfinite(self, value):
+        fit = self.fits.current
+        if fit is not None and fit.looks is not None:
+            fit.looks.on_nonfinite(value)
+
+    @quiet
+    def _tell_end(self):
+        while self.fits.current is not None:
+            self.fits.after(None)  # The process ends inside fit: sys.exit() in a callback.
+        session.tell_totals(self.training)
+
+
+def install(module):
+    """Called after `keras.src.backend.<backend>.trainer` was imported."""
+    from whystop_probe.keras.engines import engine_of
+
+    backend = module.__name__.split(".")[-2]
+    trainer = getattr(module, _BACKEND_OF[backend])
+    keras = sys.modules["keras"]
+    version = getattr(keras, "__version__", None) or getattr(sys.modules.get("keras.src.version"), "__version__", None)
+    observers = Observers("keras", version, backend, engine_of(backend))
+    fits = observers.fits
+    base = sys.modules["keras.src.trainers.trainer"].Trainer
+    base.stop_training = StopTraining(fits.told_stop, None)
+
+    def before_fit(model, *arguments):
+        fits.before(model, dict(zip(names, arguments)))
+
+    function = trainer.fit
+    names = parameters_of(function)[1:]
+    tap(
+        function,
+        before=before_fit,
+        after=lambda result, model, *rest: fits.after(model),
+        failed=lambda error, model, *rest: fits.failed(error, model),
+    )
+    fits.on_first = lambda: attach_callbacks(fits, sys.modules["keras.src.callbacks.callback_list"].CallbackList, _attach_rest)
+
+    def _attach_rest():
+        tap(sys.modules["keras.src.utils.python_utils"].pythonify_logs, after=lambda result, logs: fits.logs_read(result))
+        epochs = sys.modules["keras.src.trainers.epoch_iterator"].EpochIterator
+        tap(epochs.__init__, after=lambda result, iterator, *rest: fits.data_made(iterator))
+
+
+def attach_callbacks(fits, callback_list, rest):
+    """What only a training run needs, at its first fit: a millisecond or two a function."""
+    failed = lambda error, callbacks, *rest: fits.callback_failed(error, callbacks)  # noqa: E731
+    tap(callback_list.on_train_begin, before=lambda callbacks, *rest: fits.train_begin(callbacks), failed=failed)
+    tap(callback_list.on_epoch_begin, before=lambda callbacks, epoch, *rest: fits.epoch_begin(callbacks, epoch), failed=failed)
+    tap(callback_list.on_epoch_end, before=lambda callbacks, epoch, logs=None: fits.epoch_end(callbacks, epoch, logs), failed=failed)
+    tap(callback_list.on_train_batch_begin, before=lambda callbacks, batch, *rest: fits.batch_begin(callbacks, batch), failed=failed)
+    tap(callback_list.on_train_batch_end, before=lambda callbacks, batch, logs=None: fits.batch_end(callbacks, batch, logs), failed=failed)
+    if hasattr(callback_list, "_on_train_batch_end"):
+        tap(callback_list._on_train_batch_end, failed=failed)
+    tap(callback_list.on_train_end, before=lambda callbacks, *rest: fits.train_end(callbacks), failed=failed)
+    rest()
+
+
+def parameters_of(function):
+    import inspect
+
+    code = inspect.unwrap(function).__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

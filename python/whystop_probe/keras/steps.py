@@ -1,0 +1,112 @@
+"""Steps of a Keras model: one a batch that `fit` or `train_on_batch` trained on, or one a call of an optimizer."""
+
+from time import thread_time
+
+from whystop_probe.core.guard import quiet
+
+_WHOLE_ATTENTION = 64  # The first steps get everything.
+_ATTENTION_SHARE = 0.2  # Of the tokens that steps earn.
+_PASSED_MAX = 256
+_TELL_EVERY_S = 5.0
+
+
+class Loss:
+    """A number in the shape in which the pulse takes losses."""
+
+    __slots__ = ("value",)
+    is_cpu = property(lambda self: True)
+
+    def __init__(self, value):
+        self.value = value
+
+    def item(self):
+        return self.value
+
+
+class Stepper:
+    """Stands for one optimizer at the pulse, which reads the learning rate where torch's optimizers keep it."""
+
+    __slots__ = ("param_groups", "__weakref__")
+
+    def __init__(self):
+        self.param_groups = [{}]
+
+    def set_rate(self, rate):
+        if rate is None:
+            self.param_groups[0].pop("lr", None)
+        else:
+            self.param_groups[0]["lr"] = rate
+
+
+class _Count:
+    def __init__(self):
+        self.count = 0
+
+
+class Steps:
+    """Feeds the pulse, and asks for attention as often as the governor allows."""
+
+    def __init__(self, training, tell_totals):
+        self._training = training
+        self._tell_totals = tell_totals
+        self._measured_then = 0.0
+        self._told_at = 0.0
+        self.attend = None  # (stepper) after a step at which attention is due; True: again at the next.
+        self.nonfinite = None  # (value)
+        # A step of Keras is a gradient made anew of one call of the loss: both are counted with it.
+        self._bells = [_Count(), _Count()]
+        training.bells["zero_grads"].append(self._bells[0])
+        training.bells["loss_calls"].append(self._bells[1])
+        pulse = training.pulse
+        pulse.tensor_type, pulse.item, pulse.is_cpu = Loss, Loss.item, Loss.is_cpu
+        pulse.nonfinite_loss = self._nonfinite
+        pulse.not_first = self._not_first
+        pulse.attend = self._attend
+        pulse.other_optimizer = pulse.strange_loss = pulse.sampling = self._ignore
+        pulse.take_late = self._ignore
+
+    @quiet
+    def made(self, stepper, loss, batches=1):
+        """`batches` steps were made in one go; the loss is their mean, or None where it is not known yet."""
+        pulse = self._training.pulse
+        if batches > 1:
+            pulse.step += batches - 1
+            pulse.steps += batches - 1
+        if loss is None:
+            pulse.loss_is_late()
+        else:
+            pulse.before_backward(Loss(loss))
+        pulse.batches += batches
+        for bell in self._bells:
+            bell.count += batches
+        pulse.after_step(stepper)
+
+    @quiet
+    def _ignore(self, *rest):
+        return None
+
+    @quiet
+    def _not_first(self, stepper):
+        self._training.channel.open()  # A forked child that trains opens a ring of its own; else nothing happens.
+        self._training.pulse.set_first(stepper)
+
+    @quiet
+    def _nonfinite(self, value, loss):
+        self.nonfinite(value)
+
+    @quiet
+    def _attend(self, stepper, now):
+        training = self._training
+        pulse, governor = training.pulse, training.governor
+        start, spent_then = thread_time(), governor.measured_s
+        governor.keep_pace()
+        if pulse.measured_s != self._measured_then:
+            self._measured_then = pulse.measured_s
+            governor.set_always_on(pulse.measured_s)
+        again = self.attend(stepper)
+        if now - self._told_at >= _TELL_EVERY_S:
+            self._told_at = now
+            self._tell_totals(training)
+        governor.spend("attention", 1, max(0.0, thread_time() - start - (governor.measured_s - spent_then)))
+        passed = 0 if again or pulse.step < _WHOLE_ATTENTION else governor.steps_between("attention", _ATTENTION_SHARE)
+        pulse.attention_at = pulse.step + 1 + min(passed, _PASSED_MAX)

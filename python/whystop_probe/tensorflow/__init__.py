@@ -1,0 +1,1 @@
+"""TensorFlow seen from inside: loops written by hand, and tf.data."""
