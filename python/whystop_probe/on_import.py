@@ -41,6 +41,12 @@ def _after_keras(module):
     keras_probe.install(module)
 
 
+def _after_legacy_keras(module):
+    from whystop_probe.keras import probe as keras_probe
+
+    keras_probe.install_legacy(module)
+
+
 TABLE = {
     "torch": (_before_framework, _after_torch),
     "tensorflow": (_before_framework, None),
@@ -49,6 +55,8 @@ TABLE = {
     "keras.src.backend.tensorflow.trainer": (None, _after_keras),
     "keras.src.backend.torch.trainer": (None, _after_keras),
     "keras.src.backend.jax.trainer": (None, _after_keras),
+    "tf_keras.src.engine.training": (None, _after_legacy_keras),
+    "keras.src.engine.training": (None, _after_legacy_keras),
     "lightning.pytorch.trainer.trainer": (None, _after_lightning),
     "pytorch_lightning.trainer.trainer": (None, _after_lightning),
     "transformers.trainer_callback": (None, _after_hugging_face),

@@ -194,7 +194,7 @@ std::optional<double> CostOfKnowingNothing(const CaseFile& run, const Finding& l
       LossOfTheMean(run, loss.Number("first").value_or(0), loss.Number("last").value_or(0));
   const Observation* call = run.FindObservation("loss-call");
   const std::string* function = call == nullptr ? nullptr : call->Text("function");
-  if (function == nullptr || *function != "cross_entropy") {
+  if (function == nullptr || (*function != "cross_entropy" && *function != "nll_loss")) {
     return mean;
   }
   // A sum over the batch, or other terms beside it, lie far above it from first to last.
@@ -279,6 +279,21 @@ bool FarBelowGuessing(const CaseFile& run, const Finding& loss) {
          last < loss.Number("first").value_or(0);
 }
 
+/// The loss of a classifier on data that stay the same has no reason to rise, and rose from its
+/// start on. With two optimizers (adversaries) it may.
+bool RoseAllAlong(const CaseFile& run, const Finding& loss) {
+  constexpr double kRise = 0.1;
+  constexpr double kBestEarly = 0.3;
+  const auto calls = LossCalls(run, {"cross_entropy", "nll_loss", "binary_cross_entropy",
+                                     "binary_cross_entropy_with_logits"});
+  const double first = loss.Number("first").value_or(0);
+  const double rise = loss.Number("last").value_or(0) - first;
+  return !calls.empty() && ObservationsOf(run, "optimizer").size() == 1 && first > 0 &&
+         FactText(loss, "role") == "train-loss" && FactText(loss, "state") == "unclear" &&
+         rise > kRise * first && rise > 4 * loss.Number("level_noise").value_or(0) &&
+         loss.Number("best_at").value_or(1) < kBestEarly;
+}
+
 bool OutputsAreConstant(const CaseFile& run) {
   const Observation* call = run.FindObservation("loss-call");
   return call != nullptr && call->Number("call").value_or(0) >= 10 && GivesOneAnswer(*call, 1e-3);
@@ -341,6 +356,9 @@ LearningView LearningOf(const CaseFile& run) {
   if (view.state == Learning::kDiverged && FarBelowGuessing(run, *view.basis)) {
     view.state = Learning::kUnknown;
     view.text += ", but far below guessing";
+  }
+  if (view.state == Learning::kUnknown && view.basis != nullptr && RoseAllAlong(run, *view.basis)) {
+    return View(*view.basis, Learning::kDiverged);
   }
   if (view.Good() && CameBackFromAnExplosion(run, *view.basis)) {
     view.state = Learning::kDiverged;

@@ -250,7 +250,7 @@ std::optional<PlanKept> LeftByAnException(const CaseFile& run) {
   const auto kept = PlanWithoutAWayOut(run);
   if (!kept || kept->made < 1 || kept->made > kShareMax * kept->planned || run.ExitCode() != 0 ||
       run.job_alive || !run.signals.empty() || run.FindObservation("loop-exit") != nullptr ||
-      run.FindObservation("framework-stop") != nullptr) {
+      FrameworkStop(run) != nullptr) {
     return std::nullopt;
   }
   // A loop that leaves most of its turns out makes few steps and yet comes to its end.
@@ -259,6 +259,60 @@ std::optional<PlanKept> LeftByAnException(const CaseFile& run) {
           ? run.progress.epoch.value_or(0) + 1 > kShareMax * std::max(kept->epochs, 2.0)
           : static_cast<double>(run.progress.step.value_or(0)) > kShareMax * kept->planned;
   return near_its_end ? std::nullopt : kept;
+}
+
+const Observation* LastFailedCall(const CaseFile& run) {
+  const Observation* failed = run.FindObservation("framework-failed");
+  const Observation* end = run.FindObservation("framework-end");
+  const bool trained_again = failed != nullptr && end != nullptr &&
+                             TextOf(*end, "failed").empty() && end->step && failed->step &&
+                             *end->step > *failed->step;
+  return trained_again ? nullptr : failed;
+}
+
+std::string DescribeFrameworkEpoch(const Observation& seen) {
+  if (!seen.Number("epoch")) {
+    return {};
+  }
+  return " in epoch " + HumanNumber(NumberOf(seen, "epoch"), 9) +
+         (seen.Number("epochs") ? " of " + HumanNumber(NumberOf(seen, "epochs"), 9) : "");
+}
+
+const Observation* FrameworkStop(const CaseFile& run) {
+  const Observation* stop = run.FindObservation("framework-stop");
+  const Observation* end = run.FindObservation("framework-end");
+  const bool trained_again = stop != nullptr && end != nullptr &&
+                             end->Number("stop_flag") == 0.0 && end->step && stop->step &&
+                             *end->step > *stop->step;
+  return trained_again ? nullptr : stop;
+}
+
+ExitReason ReasonOfStop(const CaseFile& run, const Observation& stop) {
+  const std::string words = TextOf(stop, "who") + " " + TextOf(stop, "source");
+  const bool counts = stop.Number("patience") || stop.Number("early_stopping_patience");
+  if (!counts && SomeLossLost(run) && MentionsAny(words, {"nan", "Nan", "NaN", "finite"})) {
+    return ExitReason::kNotFinite;
+  }
+  const ExitReason said =
+      TextOf(stop, "condition").empty() ? ExitReason::kNotKnown : ReasonOf(&stop);
+  if (said == ExitReason::kNotFinite || said == ExitReason::kTarget ||
+      said == ExitReason::kPatience || said == ExitReason::kStepBudget) {
+    return said;
+  }
+  return counts ? ExitReason::kPatience : ExitReason::kStopFlag;
+}
+
+std::string DescribeStop(const Observation& stop) {
+  const std::string path = TextOf(stop, "file");
+  const std::string condition = TextOf(stop, "condition");
+  const std::string values = TextOf(stop, "values");
+  std::string text = TextOf(stop, "who") + "." + TextOf(stop, "function") +
+                     " set the stop flag of " + TextOf(stop, "framework") + " at " +
+                     path.substr(path.find_last_of('/') + 1) + ":" +
+                     HumanNumber(NumberOf(stop, "line"), 9);
+  text += condition.empty() ? "" : " under `" + condition + "`";
+  text += values.empty() ? "" : " (" + values + ")";
+  return text + DescribeFrameworkEpoch(stop);
 }
 
 std::vector<std::pair<std::string, double>> ExitValues(const Observation& exit) {

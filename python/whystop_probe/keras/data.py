@@ -137,3 +137,20 @@ def of_batch(kind, batch):
     found = Data(kind, (batch[0], batch[1]), samples, samples, None, None)
     found.whole = False
     return found
+
+
+def of_arguments(arguments):
+    """The arguments of fit itself: tf-keras keeps no arrays."""
+    x, y = arguments.get("x"), arguments.get("y")
+    if hasattr(x, "element_spec"):
+        from whystop_probe.tensorflow.datasets import of_dataset
+
+        return of_dataset(x, Data)
+    if not hasattr(x, "shape") or y is None or not hasattr(y, "shape"):
+        return Data(type(x).__name__)
+    samples = int(x.shape[0])
+    split = arguments.get("validation_split") or 0.0
+    if split and arguments.get("validation_data") is None:
+        samples = int(samples * (1 - split))
+    size = arguments.get("batch_size") or 32
+    return Data("array", (x, y), samples, size, -(-samples // size), bool(arguments.get("shuffle")))

@@ -21,7 +21,8 @@ def leaves(model):
     found = []
 
     def walk(layer):
-        parts = [part for part in getattr(layer, "_layers", None) or [] if hasattr(part, "count_params")]
+        inside = getattr(layer, "layers", None) or getattr(layer, "_layers", None) or []
+        parts = [part for part in inside if hasattr(part, "count_params")]
         if not parts or type(layer).__name__.endswith(_RECURRENT):
             found.append(layer)
         for part in parts if found[-1:] != [layer] else ():

@@ -14,13 +14,14 @@ _MESSAGE_MAX = 1500
 class Fits:
     """The calls of fit that are under way: a callback may train another model. The innermost is the one that is told of."""
 
-    def __init__(self, training, steps, make_looks, name):
+    def __init__(self, training, steps, make_looks, name, reads_late=False):
         self._training = training
         self._steps = steps
         self._make_looks = make_looks  # (fit) -> what looks at weights and data of this call.
         self._name = name
         self._stack = []
         self._steppers = {}  # id of the optimizer -> Stepper, as long as the process lives: a handful.
+        self._reads_late = reads_late  # The logs are no numbers yet when a batch ends.
         self.on_first = None  # Called once, when the first fit begins.
 
     @property
@@ -85,7 +86,7 @@ class Fits:
     def batch_end(self, callbacks, batch, logs):
         """Ahead of the callbacks: whatever they do, this batch is on record."""
         if self.current is not None:
-            self.current.batch_end(batch, logs, getattr(callbacks, "_async_train", False))
+            self.current.batch_end(batch, logs, self._reads_late or getattr(callbacks, "_async_train", False))
 
     @quiet
     def logs_read(self, logs):
@@ -341,7 +342,21 @@ def _name(loss):
 
 
 def _names_of_metrics(model):
-    return ",".join(str(getattr(metric, "name", metric)) for metric in getattr(model, "metrics", []))[:400]
+    """As the program asked for them; Keras makes its own of them at the first step."""
+    asked = getattr(getattr(model, "_compile_metrics", None), "_user_metrics", None)
+    if asked is None:
+        return ",".join(str(getattr(metric, "name", metric)) for metric in getattr(model, "metrics", []))[:400]
+    flat = []
+
+    def walk(item):
+        if isinstance(item, (list, tuple, dict)):
+            for part in item.values() if isinstance(item, dict) else item:
+                walk(part)
+        elif item is not None:
+            flat.append(item if isinstance(item, str) else getattr(item, "name", None) or getattr(item, "__name__", type(item).__name__))
+
+    walk(asked)
+    return ",".join(map(str, flat))[:400]
 
 
 def _weights_text(weights):

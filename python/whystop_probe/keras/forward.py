@@ -1,6 +1,6 @@
 """Computes a small batch once more beside the training: outputs, loss, gradients, activations. Changes nothing."""
 
-import numpy
+import sys
 
 from whystop_probe.keras import describe, pairs
 
@@ -24,6 +24,7 @@ class Forward:
         self._engine = engine
         self._layers = _chain(model)
         leaves = describe.leaves(model)
+        self._activating = sum(_is_watched(layer) for layer in self._layers or ())
         self._hides_logits = bool(leaves) and describe.activation_of(leaves[-1]) in ("Softmax", "Sigmoid")
 
     @staticmethod
@@ -32,16 +33,17 @@ class Forward:
 
     def run(self, x, y, call):
         seen, taken = Seen(), []
-        loss = _resolved_loss(self._model)
+        loss = _resolved_loss(self._model, self._engine)
         variables = self._model.trainable_variables
 
         def forward():
             return self._outputs(x, taken)
 
         if loss is None or y is None or not hasattr(y, "shape") or not variables:
-            outputs = forward()
+            outputs = self._engine.outputs(self._model, forward)
         else:
-            outputs, seen.gradients = self._engine.gradients(forward, lambda given: loss(y, given), variables)
+            outputs, seen.gradients = self._engine.gradients(self._model, forward, lambda given: loss(y, given))
+            taken[:] = taken[-self._activating :] if self._activating else []
         if hasattr(outputs, "shape") and y is not None and hasattr(y, "shape") and loss is not None:
             seen.loss_call = pairs.loss_call(loss, self._hides_logits, self._engine.numpy(outputs), y, call)
         seen.activations = [facts for layer, values in taken for facts in _activation(layer, self._engine.numpy(values))]
@@ -52,10 +54,18 @@ class Forward:
             return self._model(x, training=False)
         values = x
         for layer in self._layers:
-            values = layer(values, training=False) if layer._call_has_training_arg else layer(values)
-            if describe.activation_of(layer) in (*_RECTIFIERS, *_SATURATING):
+            values = layer(values, training=False) if _takes_mode(layer) else layer(values)
+            if _is_watched(layer):
                 taken.append((layer, values))
         return values
+
+
+def _takes_mode(layer):
+    return getattr(layer, "_call_has_training_arg", False) or getattr(layer, "_expects_training_arg", False)
+
+
+def _is_watched(layer):
+    return describe.activation_of(layer) in (*_RECTIFIERS, *_SATURATING)
 
 
 def _activation(layer, values):
@@ -104,39 +114,35 @@ def _is_kerass_function(function):
     return module.split(".")[0] in ("keras", "tf_keras")
 
 
-def _resolved_loss(model):
+def _resolved_loss(model, engine):
     """The one loss of a model with one output, as an object of Keras's; None for several or for the user's own."""
     compiled = getattr(model, "_compile_loss", None)
     flat = getattr(compiled, "_flat_losses", None)
     if flat is not None and len(flat) == 1:
         loss = flat[0].loss
         return loss if pairs.name_of(loss) is not None else None
-    return _from_argument(getattr(model, "loss", None))
+    return _from_argument(getattr(model, "loss", None), type(model).__mro__, engine)
 
 
-def _from_argument(loss):
+def _from_argument(loss, kinds, engine):
     """Before the first step Keras has not made it yet."""
     if loss is None or isinstance(loss, (list, tuple, dict)):
         return None
-    import sys
-
-    losses = sys.modules.get("keras.src.losses")
+    legacy = any(kind.__module__.startswith("tf_keras") for kind in kinds)
+    losses = sys.modules.get("tf_keras.src.losses" if legacy else "keras.src.losses")
     if isinstance(loss, str) and losses is not None:
-        function = losses.get(loss)
-        return _Wrapped(function) if pairs.name_of(function) is not None else None
+        loss = losses.get(loss)
     if pairs.name_of(loss) is None:
         return None
-    return loss if hasattr(loss, "fn") else _Wrapped(loss)
+    return loss if hasattr(loss, "fn") else _Wrapped(loss, engine)
 
 
 class _Wrapped:
     """A bare loss function of Keras's: the mean over its batch."""
 
-    def __init__(self, function):
+    def __init__(self, function, engine):
         self.fn = function
+        self._engine = engine
 
     def __call__(self, targets, outputs):
-        import sys
-
-        ops = sys.modules["keras.src.ops"]
-        return ops.mean(self.fn(ops.convert_to_tensor(targets), outputs))
+        return self._engine.mean(self.fn(targets, outputs))

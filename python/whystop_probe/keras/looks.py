@@ -42,12 +42,18 @@ class Looks:
         self._matrix = 0
         self._reports = 0
         self._start_step = training.step
+        self._begun = False
         self.wants_update = False
         self.batch_sizes = None
         self.data_kind = None
 
     @quiet
     def begin(self):
+        if getattr(self._model, "built", False):
+            self._begin()
+
+    def _begin(self):
+        self._begun = True
         channel, step, model = self._training.channel, self._training.step, self._model
         self._find_data()
         describe.tell_model(channel, model, step)
@@ -66,7 +72,7 @@ class Looks:
     def _find_data(self):
         iterator = self._fit.iterator
         adapter = getattr(iterator, "data_adapter", None)
-        self._data = data_module.of_adapter(adapter, iterator) if adapter is not None else data_module.Data("unknown")
+        self._data = data_module.of_adapter(adapter, iterator) if adapter is not None else data_module.of_arguments(self._fit.arguments)
         self.data_kind = self._data.kind
         self.batch_sizes = self._data.batch_sizes()
         if self._data.batches is None:
@@ -103,7 +109,7 @@ class Looks:
         writer, step, same, gains = self._training.channel.writer, self._training.step, [], []
         read = 0
         for variable in self._model.trainable_variables:
-            value = self._engine.numpy(variable)
+            value = self._engine.value(self._model, variable)
             read += value.size
             if read > _PARAMETERS_MAX:
                 break
@@ -124,13 +130,19 @@ class Looks:
     def _read_rate(self):
         optimizer = describe.inner_optimizer(self._model.optimizer)
         # By way of its shortest text: a float32 of 0.001 is meant as 0.001.
-        rate = float(str(self._engine.numpy(optimizer.learning_rate))) if self._engine.on_host() else None
+        rate = float(str(self._rate(optimizer))) if self._engine.on_host() else None
         self._fit.stepper.set_rate(rate)
         return rate
+
+    def _rate(self, optimizer):
+        own = getattr(optimizer, "_learning_rate", None)
+        return self._engine.value(self._model, own) if hasattr(own, "assign") else self._engine.numpy(optimizer.learning_rate)
 
     def attend(self):
         """After a step. Returns whether the next one is wanted too."""
         training, governor = self._training, self._training.governor
+        if not self._begun:
+            self._begin()  # A model that is built by its first batch.
         if not self._engine.on_host():
             return False
         self._update_of_kept()
@@ -161,7 +173,7 @@ class Looks:
         if describe._size(variable) > _UPDATE_ELEMENTS_MAX:
             return
         start = thread_time()
-        values = numpy.array(self._engine.numpy(variable))
+        values = numpy.array(self._engine.value(self._model, variable))
         self._kept = (variable, values, thread_time() - start)
 
     def _executions(self):
@@ -174,7 +186,7 @@ class Looks:
             return
         variable, before, seconds = kept
         start = thread_time()
-        after = self._engine.numpy(variable)
+        after = self._engine.value(self._model, variable)
         if after.shape == before.shape:
             writer, step, name = self._training.channel.writer, self._training.step, self._name(variable)
             update = arrays.stats(after - before)
@@ -215,7 +227,7 @@ class Looks:
         if seen.gradients is None:
             return
         for variable, gradient in zip(self._model.trainable_variables, seen.gradients):
-            weight = arrays.stats(numpy.ascontiguousarray(self._engine.numpy(variable)))
+            weight = arrays.stats(numpy.ascontiguousarray(self._engine.value(self._model, variable)))
             found = arrays.stats(numpy.ascontiguousarray(gradient)) if gradient is not None else None
             if found is not None:
                 writer.stats(ring.WHAT_GRADIENT, self._name(variable), step, found)
@@ -239,7 +251,7 @@ class Looks:
                 bad.append(place)
         weights = []
         for variable in self._model.trainable_variables:
-            if arrays.nonfinite(arrays.stats(numpy.ascontiguousarray(self._engine.numpy(variable)))):
+            if arrays.nonfinite(arrays.stats(numpy.ascontiguousarray(self._engine.value(self._model, variable)))):
                 weights.append(self._name(variable))
         self._training.channel.observe(
             "nonfinite",

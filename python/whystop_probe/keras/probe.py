@@ -1,12 +1,15 @@
 """Puts the observers in place once Keras has been imported."""
 
+import inspect
 import sys
 
 from whystop_probe.core import session
 from whystop_probe.core.guard import quiet
 from whystop_probe.core.tap import tap
+from whystop_probe.keras.engines import engine_of
 from whystop_probe.keras.fit import Fits
 from whystop_probe.keras.looks import Looks
+from whystop_probe.keras.loops import Loops
 from whystop_probe.keras.steps import Steps
 from whystop_probe.keras.stop import StopTraining
 
@@ -16,20 +19,21 @@ _BACKEND_OF = {"tensorflow": "TensorFlowTrainer", "torch": "TorchTrainer", "jax"
 class Observers:
     """One a family of Keras: Keras 3, and tf-keras 2, which a program may use both."""
 
-    def __init__(self, name, version, backend, engine):
+    def __init__(self, name, versions, engine, reads_late=False):
         self.training = training = session.begin()
-        self.name = name
-        self.engine = engine  # Turns tensors into numbers, and makes gradients.
-        session.describe_process(training.channel, {"keras": version, "backend": backend, **engine.versions()})
+        session.describe_process(training.channel, {**versions, **engine.versions()})
         self.steps = Steps(training, session.tell_totals)
-        self.fits = Fits(training, self.steps, lambda fit: Looks(training, engine, fit), name)
+        self.fits = Fits(training, self.steps, lambda fit: Looks(training, engine, fit), name, reads_late)
+        self.loops = Loops(training, self.steps, self.fits, engine)
         self.steps.attend = self._attend
         self.steps.nonfinite = self._nonfinite
         training.tell_end = self._tell_end
 
     def _attend(self, stepper):
         fit = self.fits.current
-        return fit is not None and fit.looks is not None and fit.looks.attend()
+        if fit is None:
+            return self.loops.attend(stepper)
+        return fit.looks is not None and fit.looks.attend()
 
     def _nonfinite(self, value):
         fit = self.fits.current
@@ -40,39 +44,67 @@ class Observers:
     def _tell_end(self):
         while self.fits.current is not None:
             self.fits.after(None)  # The process ends inside fit: sys.exit() in a callback.
+        self.loops.at_exit()
         session.tell_totals(self.training)
 
 
 def install(module):
     """Called after `keras.src.backend.<backend>.trainer` was imported."""
-    from whystop_probe.keras.engines import engine_of
-
     backend = module.__name__.split(".")[-2]
     trainer = getattr(module, _BACKEND_OF[backend])
-    keras = sys.modules["keras"]
-    version = getattr(keras, "__version__", None) or getattr(sys.modules.get("keras.src.version"), "__version__", None)
-    observers = Observers("keras", version, backend, engine_of(backend))
+    version = getattr(sys.modules.get("keras.src.version"), "__version__", None)
+    observers = Observers("keras", {"keras": version, "backend": backend}, engine_of(backend))
     fits = observers.fits
     base = sys.modules["keras.src.trainers.trainer"].Trainer
     base.stop_training = StopTraining(fits.told_stop, None)
+    attach_fit(fits, trainer.fit)
 
-    def before_fit(model, *arguments):
-        fits.before(model, dict(zip(names, arguments)))
-
-    function = trainer.fit
-    names = parameters_of(function)[1:]
-    tap(
-        function,
-        before=before_fit,
-        after=lambda result, model, *rest: fits.after(model),
-        failed=lambda error, model, *rest: fits.failed(error, model),
-    )
-    fits.on_first = lambda: attach_callbacks(fits, sys.modules["keras.src.callbacks.callback_list"].CallbackList, _attach_rest)
-
-    def _attach_rest():
+    def attach_rest():
         tap(sys.modules["keras.src.utils.python_utils"].pythonify_logs, after=lambda result, logs: fits.logs_read(result))
         epochs = sys.modules["keras.src.trainers.epoch_iterator"].EpochIterator
         tap(epochs.__init__, after=lambda result, iterator, *rest: fits.data_made(iterator))
+
+    fits.on_first = lambda: attach_callbacks(fits, sys.modules["keras.src.callbacks.callback_list"].CallbackList, attach_rest)
+    attach_loops(observers.loops, trainer, base, sys.modules["keras.src.optimizers.base_optimizer"].BaseOptimizer.apply, backend)
+
+
+def install_legacy(module):
+    """Called after `tf_keras.src.engine.training` was imported, or its forerunners."""
+    package = module.__name__[: -len(".engine.training")]
+    version = getattr(sys.modules.get(package.split(".")[0]), "__version__", None)
+    engine = engine_of("tensorflow")
+    observers = Observers("tf-keras", {"keras": version, "backend": "tensorflow"}, engine, reads_late=True)
+    fits, model = observers.fits, module.Model
+    model.stop_training = StopTraining(fits.told_stop, None)
+    attach_fit(fits, model.fit)
+    fits.on_first = lambda: attach_callbacks(fits, sys.modules[f"{package}.callbacks"].CallbackList, lambda: None)
+
+
+def attach_fit(fits, function):
+    names = parameters_of(function)[1:]
+    tap(
+        function,
+        before=lambda model, *arguments: fits.before(model, dict(zip(names, arguments))),
+        after=lambda result, model, *rest: fits.after(model),
+        failed=lambda error, model, *rest: fits.failed(error, model),
+    )
+
+
+def attach_loops(loops, trainer, base, apply, backend):
+    tap(
+        trainer.train_on_batch,
+        before=lambda model, *rest: loops.before_train_on_batch(model),
+        after=lambda result, model, *rest: loops.after_train_on_batch(result, model),
+        failed=lambda error, model, *rest: loops.failed_train_on_batch(error, model),
+    )
+    tap(base.reset_metrics, before=loops.on_reset_metrics)
+    tap(sys.modules["keras.src.losses.loss"].Loss.__call__, before=lambda loss, targets, outputs, *rest: loops.before_loss(loss, targets, outputs))
+    if backend == "tensorflow":
+        from whystop_probe.tensorflow import loops as tensorflow_loops
+
+        tensorflow_loops.attach(loops, apply)
+    else:
+        tap(apply, after=lambda result, optimizer, gradients, variables=None: loops.after_apply(optimizer, gradients, variables))
 
 
 def attach_callbacks(fits, callback_list, rest):
@@ -90,7 +122,5 @@ def attach_callbacks(fits, callback_list, rest):
 
 
 def parameters_of(function):
-    import inspect
-
     code = inspect.unwrap(function).__code__
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

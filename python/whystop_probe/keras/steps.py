@@ -2,11 +2,13 @@
 
 from time import thread_time
 
+from whystop_probe.core import ring
 from whystop_probe.core.guard import quiet
 
 _WHOLE_ATTENTION = 64  # The first steps get everything.
 _ATTENTION_SHARE = 0.2  # Of the tokens that steps earn.
 _PASSED_MAX = 256
+_IDLE_STEPS_MAX = 16  # A first optimizer that stood still while another made so many steps has been replaced.
 _TELL_EVERY_S = 5.0
 
 
@@ -50,6 +52,7 @@ class Steps:
         self._training = training
         self._tell_totals = tell_totals
         self._measured_then = 0.0
+        self._others_since = self._steps_then = 0
         self._told_at = 0.0
         self.attend = None  # (stepper) after a step at which attention is due; True: again at the next.
         self.nonfinite = None  # (value)
@@ -72,7 +75,9 @@ class Steps:
         if batches > 1:
             pulse.step += batches - 1
             pulse.steps += batches - 1
+        pulse.backwards += batches - 1
         if loss is None:
+            pulse.backwards += 1
             pulse.loss_is_late()
         else:
             pulse.before_backward(Loss(loss))
@@ -80,6 +85,20 @@ class Steps:
         for bell in self._bells:
             bell.count += batches
         pulse.after_step(stepper)
+
+    @quiet
+    def made_in_loop(self, stepper, loss, name):
+        """A step of a loop that is not Keras's own. The first optimizer that steps counts; the loss of another is a series apart."""
+        pulse = self._training.pulse
+        first = pulse.first()
+        if first is not None and first is not stepper:
+            self._others_since = self._others_since + 1 if self._steps_then == pulse.step else 1
+            self._steps_then = pulse.step
+            if self._others_since < _IDLE_STEPS_MAX:
+                if loss is not None:
+                    self._training.channel.writer.scalar(f"loss/{name}-2", ring.ROLE_OTHER, pulse.step, loss)
+                return
+        self.made(stepper, loss)
 
     @quiet
     def _ignore(self, *rest):

@@ -5,8 +5,9 @@ import sys
 
 from whystop_probe.core.crash import users_own
 from whystop_probe.core.guard import quiet
-from whystop_probe.loop.nest import release
-from whystop_probe.loop.values import plain
+from whystop_probe.loop.nest import release, scope_of
+from whystop_probe.loop.source import conditions_at
+from whystop_probe.loop.values import plain, values_text
 
 _FRAMES_MAX = 40
 _FACTS_MAX = 16
@@ -55,6 +56,10 @@ def setter_of(frame):
     if frame is None:
         return {}
     code, line = frame.f_code, frame.f_lineno
+    own = users_own(code.co_filename)
+    conditions = conditions_at(code, line) if own else []
+    values = values_text([expression for expression, _ in conditions], scope_of(frame)) if conditions else None
+    release(frame)
     callback = callback_of(frame)
     facts = facts_of(callback)
     facts.update(
@@ -63,7 +68,9 @@ def setter_of(frame):
         file=code.co_filename,
         line=line,
         source=linecache.getline(code.co_filename, line).strip()[:200],
-        users_own=users_own(code.co_filename),
+        users_own=own,
+        condition=" and ".join(text for _, text in conditions)[:200] or None,
+        values=values or None,
     )
     return facts
 

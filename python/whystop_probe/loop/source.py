@@ -147,3 +147,27 @@ def _text(node):
         return ast.unparse(node)[:_TEXT_MAX]
     except Exception:
         return ""
+
+
+def conditions_at(code, line):
+    """The conditions under which a line of this code stands, outermost first: [(expression, text)]."""
+    lines = linecache.getlines(code.co_filename)
+    if not lines or len(lines) > _SOURCE_LINES_MAX:
+        return []
+    try:
+        owner = _owner(ast.parse("".join(lines)), code)
+    except (SyntaxError, ValueError):
+        return []
+    found, statements = [], owner.body if owner is not None else []
+    while statements:
+        node = next((node for node in statements if node.lineno <= line <= node.end_lineno), None)
+        if node is None:
+            break
+        parts = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+        parts += [handler.body for handler in getattr(node, "handlers", [])]
+        inside = next((part for part in parts if part and part[0].lineno <= line <= part[-1].end_lineno), [])
+        if isinstance(node, ast.If) and inside:
+            taken = node.test if inside is node.body else ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
+            found.append((taken, _text(taken)))
+        statements = inside
+    return found

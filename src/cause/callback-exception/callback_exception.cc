@@ -1,11 +1,37 @@
 #include "cause/evidence.h"
 #include "cause/exception_facts.h"
+#include "cause/loop_facts.h"
 #include "cause/training_facts.h"
 #include "cause/weighers.h"
 
 namespace whystop {
+namespace {
+
+/// The framework's own account: it knows whose turn it was, also where the program caught the error
+/// and went on. A later training makes it an old story.
+bool WeighFailedCall(const CaseFile& run, Hypothesis& out) {
+  const Observation* failed = LastFailedCall(run);
+  if (failed == nullptr || TextOf(*failed, "callback").empty()) {
+    return false;
+  }
+  const bool caught = run.ExitCode() == 0;
+  Evidence evidence = Decisive(
+      "framework", TextOf(*failed, "type") + ": " + TextOf(*failed, "message") +
+                       ", raised by the callback " + TextOf(*failed, "callback") +
+                       (TextOf(*failed, "function").empty() ? "" : "." + TextOf(*failed, "function")) +
+                       DescribeFrameworkEpoch(*failed) +
+                       (caught ? "; the program caught it and went on" : ""));
+  evidence.place = PlaceOf(*failed);
+  out.Add(std::move(evidence));
+  return true;
+}
+
+}  // namespace
 
 void WeighCallbackException(const CaseFile& run, Hypothesis& out) {
+  if (WeighFailedCall(run, out)) {
+    return;
+  }
   const ExceptionSeen* last = FindEndingException(run);
   if (last == nullptr) {
     return;

@@ -9,8 +9,8 @@ void WeighEarlyStopNonfinite(const CaseFile& run, Hypothesis& out) {
   if (!SomeLossLost(run)) {
     return;
   }
-  const Observation* stop = run.FindObservation("framework-stop");
-  if (stop != nullptr && (stop->Number("patience") || stop->Number("early_stopping_patience"))) {
+  const Observation* stop = FrameworkStop(run);
+  if (stop != nullptr && ReasonOfStop(run, *stop) == ExitReason::kPatience) {
     out.Add(Decisive("framework", TextOf(*stop, "who") + " asked " + TextOf(*stop, "framework") +
                                       " to stop after the loss was no longer finite"));
     return;

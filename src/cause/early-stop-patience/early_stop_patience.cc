@@ -41,8 +41,14 @@ void CompareWithNoise(const CaseFile& run, double best, double now, Hypothesis& 
 }
 
 void WeighFramework(const CaseFile& run, const Observation& stop, Hypothesis& out) {
-  const bool patience = stop.Number("patience") || stop.Number("early_stopping_patience");
-  if (!patience || SomeLossLost(run)) {
+  if (ReasonOfStop(run, stop) != ExitReason::kPatience || SomeLossLost(run)) {
+    return;
+  }
+  if (!stop.Number("patience") && !stop.Number("early_stopping_patience")) {
+    Evidence evidence = Decisive("framework", "hand-written early stopping: " + DescribeStop(stop));
+    evidence.place = PlaceOf(stop);
+    out.Add(std::move(evidence));
+    TellLearning(run, out);
     return;
   }
   const double limit = stop.Number("patience").value_or(NumberOf(stop, "early_stopping_patience"));
@@ -50,7 +56,13 @@ void WeighFramework(const CaseFile& run, const Observation& stop, Hypothesis& ou
   out.Add(Decisive("framework", TextOf(stop, "who") + " asked " + TextOf(stop, "framework") +
                                     " to stop: " + (monitor.empty() ? "its metric" : monitor) +
                                     " did not improve in " + HumanNumber(limit) + " checks" +
-                                    (stop.step ? ", at step " + HumanCount(*stop.step) : "")));
+                                    (stop.step ? ", at step " + HumanCount(*stop.step) : "") +
+                                    DescribeFrameworkEpoch(stop)));
+  const auto best = stop.Number("best");
+  const auto now = stop.Number("last");
+  if (best && now && std::isfinite(*best) && std::isfinite(*now)) {
+    CompareWithNoise(run, *best, *now, out);
+  }
   if (limit < 5) {
     out.Fix("raise the patience of " + TextOf(stop, "who") + " from " + HumanNumber(limit) +
             " to 5 or more");
@@ -61,7 +73,7 @@ void WeighFramework(const CaseFile& run, const Observation& stop, Hypothesis& ou
 }  // namespace
 
 void WeighEarlyStopPatience(const CaseFile& run, Hypothesis& out) {
-  if (const Observation* stop = run.FindObservation("framework-stop")) {
+  if (const Observation* stop = FrameworkStop(run)) {
     WeighFramework(run, *stop, out);
     return;
   }

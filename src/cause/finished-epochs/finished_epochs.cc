@@ -17,7 +17,7 @@ void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out) {
     out.Add(Contradicts("loop", HumanNumber(kept->made) + " of " + HumanNumber(kept->planned) +
                                     " planned steps were made"));
   }
-  if (run.ExitCode() != 0 || run.FindObservation("framework-stop") != nullptr) {
+  if (run.ExitCode() != 0 || FrameworkStop(run) != nullptr || LastFailedCall(run) != nullptr) {
     return;
   }
   if (Counted(run, "steps") == 0.0 && Counted(run, "backwards") == 0.0) {

@@ -47,9 +47,39 @@ void WeighFlatScore(const CaseFile& run, Hypothesis& out) {
   }
 }
 
+/// The share of right answers, asked of numbers that are never hit exactly.
+bool WeighAccuracyOfNumbers(const CaseFile& run, Hypothesis& out) {
+  constexpr double kScoreLow = 0.5;
+  const Observation* framework = run.FindObservation("framework");
+  const auto calls = LossCalls(run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
+  if (framework == nullptr || calls.empty() ||
+      !MentionsAny(TextOf(*framework, "metrics"), {"acc"})) {
+    return false;
+  }
+  const auto batches = ObservationsOf(run, "batch");
+  const bool numbers = std::any_of(batches.begin(), batches.end(), [](const Observation* batch) {
+    return TextOf(*batch, "place") == "1" && batch->Number("integer_valued") == 0.0;
+  });
+  for (const Finding& finding : run.findings) {
+    if (numbers && finding.detector == "loss/trend" &&
+        FactText(finding, "role") == "train-score" && MentionsAny(finding.series, {"acc"}) &&
+        finding.Number("last").value_or(1) < kScoreLow) {
+      out.Add(Decisive("framework", "the metric " + finding.series +
+                                        " counts exact hits, and the targets are numbers of a "
+                                        "regression: it stays low however well the model does"));
+      out.Fix("measure a regression by its error: metrics=['mae']");
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void WeighMetricMisread(const CaseFile& run, Hypothesis& out) {
+  if (WeighAccuracyOfNumbers(run, out)) {
+    return;
+  }
   const Finding* loss = nullptr;
   const Finding* score = nullptr;
   for (const Finding& finding : run.findings) {

@@ -1,4 +1,3 @@
-#include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/loop_facts.h"
 #include "cause/training_facts.h"
@@ -15,17 +14,12 @@ void WeighStopFlagCallback(const CaseFile& run, Hypothesis& out) {
     out.Add(std::move(evidence));
     return;
   }
-  const Observation* stop = run.FindObservation("framework-stop");
-  if (stop == nullptr || stop->Number("patience") || stop->Number("early_stopping_patience")) {
+  const Observation* stop = FrameworkStop(run);
+  if (stop == nullptr || ReasonOfStop(run, *stop) != ExitReason::kStopFlag) {
     return;
   }
-  const std::string path = TextOf(*stop, "file");
-  Evidence evidence =
-      Decisive("framework", TextOf(*stop, "who") + "." + TextOf(*stop, "function") +
-                                " set the stop flag of " + TextOf(*stop, "framework") + " at " +
-                                path.substr(path.find_last_of('/') + 1) + ":" +
-                                HumanNumber(NumberOf(*stop, "line"), 9));
-  evidence.place = {path, static_cast<std::int64_t>(NumberOf(*stop, "line"))};
+  Evidence evidence = Decisive("framework", DescribeStop(*stop));
+  evidence.place = PlaceOf(*stop);
   out.Add(std::move(evidence));
 }
 

@@ -6,6 +6,14 @@
 namespace whystop {
 
 void WeighStopOnNan(const CaseFile& run, Hypothesis& out) {
+  const Observation* stop = FrameworkStop(run);
+  if (stop != nullptr && ReasonOfStop(run, *stop) == ExitReason::kNotFinite) {
+    Evidence evidence =
+        Decisive("framework", DescribeStop(*stop) + ", because the loss was no longer finite");
+    evidence.place = PlaceOf(*stop);
+    out.Add(std::move(evidence));
+    return;
+  }
   const Observation* exit = FinalExit(run);
   if (ReasonOf(exit) != ExitReason::kNotFinite) {
     return;

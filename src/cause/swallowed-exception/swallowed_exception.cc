@@ -7,8 +7,29 @@
 #include "cause/weighers.h"
 
 namespace whystop {
+namespace {
+
+/// An exception left the framework's training, and the program lived on with less than it planned.
+bool WeighFailedCall(const CaseFile& run, Hypothesis& out) {
+  const Observation* failed = LastFailedCall(run);
+  if (failed == nullptr || run.ExitCode() != 0 || !TextOf(*failed, "callback").empty()) {
+    return false;
+  }
+  Evidence evidence =
+      Decisive("framework", TextOf(*failed, "type") + ": " + TextOf(*failed, "message") +
+                                ", raised out of " + TextOf(*failed, "call") +
+                                DescribeFrameworkEpoch(*failed) + "; the program caught it and ended with 0");
+  evidence.place = PlaceOf(*failed);
+  out.Add(std::move(evidence));
+  return true;
+}
+
+}  // namespace
 
 void WeighSwallowedException(const CaseFile& run, Hypothesis& out) {
+  if (WeighFailedCall(run, out)) {
+    return;
+  }
   for (const Observation* exit : ObservationsOf(run, "loop-exit")) {
     const std::string error = ErrorOf(*exit);
     if (ReasonOf(exit) != ExitReason::kError || error == "StopIteration" ||

@@ -6,6 +6,13 @@
 namespace whystop {
 
 void WeighTargetReached(const CaseFile& run, Hypothesis& out) {
+  const Observation* stop = FrameworkStop(run);
+  if (stop != nullptr && ReasonOfStop(run, *stop) == ExitReason::kTarget) {
+    Evidence evidence = Decisive("framework", "the goal was reached: " + DescribeStop(*stop));
+    evidence.place = PlaceOf(*stop);
+    out.Add(std::move(evidence));
+    return;
+  }
   const Observation* exit = FinalExit(run);
   if (ReasonOf(exit) != ExitReason::kTarget) {
     return;

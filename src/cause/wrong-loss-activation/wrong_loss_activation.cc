@@ -18,26 +18,28 @@ void WeighClassLosses(const CaseFile& run, Hypothesis& out) {
       return;
     }
   }
-  for (const Observation* call : LossCalls(run, {"cross_entropy"})) {
+  for (const Observation* call : LossCalls(run, {"cross_entropy", "nll_loss"})) {
     const bool class_numbers = !MentionsAny(TextOf(*call, "target_dtype"), {"float"});
     if (call->Number("classes") == 1.0 && class_numbers) {
       out.Add(Decisive(
           "loss-call",
-          "cross_entropy over a single output is always 0: there is nothing to choose between"));
+          "cross-entropy over a single output is always 0: there is nothing to choose between"));
       return;
     }
   }
+  const Observation* model = run.FindObservation("model");
+  const bool softmax = model != nullptr && TextOf(*model, "last") == "Softmax";
   for (const Observation* call :
-       LossCalls(run, {"binary_cross_entropy", "binary_cross_entropy_with_logits"})) {
-    const Observation* model = run.FindObservation("model");
-    if (model != nullptr && TextOf(*model, "last") == "Softmax" &&
-        TextOf(*call, "input_shape").ends_with("x1")) {
+       LossCalls(run, {"binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss",
+                       "l1_loss"})) {
+    const bool binary = TextOf(*call, "function").starts_with("binary");
+    if (softmax && TextOf(*call, "input_shape").ends_with("x1")) {
       out.Add(Decisive(
           "loss-call",
           "the last layer is a softmax over a single output, which is 1 whatever the input"));
       return;
     }
-    if (NumberOf(*call, "target_min") < 0 || NumberOf(*call, "target_max") > 1) {
+    if (binary && (NumberOf(*call, "target_min") < 0 || NumberOf(*call, "target_max") > 1)) {
       out.Add(Decisive("loss-call", TextOf(*call, "function") + " was given targets from " +
                                         HumanNumber(NumberOf(*call, "target_min")) + " to " +
                                         HumanNumber(NumberOf(*call, "target_max")) +
@@ -48,6 +50,31 @@ void WeighClassLosses(const CaseFile& run, Hypothesis& out) {
 }
 
 constexpr double kRounding = 1e-4;
+
+/// What the framework's loss takes, against what it was given.
+void WeighExpectations(const CaseFile& run, Hypothesis& out) {
+  constexpr double kSumMargin = 0.05;
+  for (const Observation* call : ObservationsOf(run, "loss-call")) {
+    const std::string function = TextOf(*call, "framework_function");
+    const auto sum_min = call->Number("target_rows_sum_min");
+    const auto sum_max = call->Number("target_rows_sum_max");
+    if (sum_min && sum_max && (*sum_max > 1 + kSumMargin || *sum_max < 1 - kSumMargin)) {
+      out.Add(Decisive("loss-call", function + " was given targets whose rows sum to " +
+                                        HumanNumber(*sum_min) + " to " + HumanNumber(*sum_max) +
+                                        "; each must be a distribution over the classes"));
+      out.Fix("one-hot rows or probabilities for one class a sample; for several classes at once "
+              "sigmoid outputs with binary_crossentropy");
+      return;
+    }
+    if (TextOf(*call, "expects") == "probabilities" && call->Number("within_zero_to_one") == 0.0) {
+      out.Add(Decisive("loss-call", function + " takes probabilities (from_logits is off) and was "
+                                               "given raw outputs beyond 0 to 1"));
+      out.Fix("end the model with a softmax (classes) or sigmoid (yes or no), or pass "
+              "from_logits=True to the loss");
+      return;
+    }
+  }
+}
 
 /// Whether outputs were seen outside of what this activation gives: then it is not the last one,
 /// though it was made last.
@@ -95,6 +122,7 @@ void WeighWrongLossActivation(const CaseFile& run, Hypothesis& out) {
     return;
   }
   WeighClassLosses(run, out);
+  WeighExpectations(run, out);
   WeighRanges(run, out);
   const LearningView learning = LearningOf(run);
   const double last = learning.basis == nullptr ? 0 : learning.basis->Number("last").value_or(0);
