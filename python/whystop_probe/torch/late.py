@@ -2,6 +2,8 @@
 
 from collections import deque
 
+from whystop_probe.torch.device import DeviceReader
+
 _PENDING_MAX = 64
 
 
@@ -12,6 +14,7 @@ class LateValues:
         self._torch = torch
         self._pulse = pulse
         self._pending = deque()
+        self.device = DeviceReader(torch, pulse)  # Of more than one value.
 
     def put(self, tensor, arrived):
         """Calls arrived(value) from a later take(). Dropped when too many are under way or nothing can be copied."""
@@ -29,4 +32,4 @@ class LateValues:
         while self._pending and self._pending[0][0].query():
             _, copy, arrived = self._pending.popleft()
             arrived(float(copy.item()))
-        self._pulse.late_waiting = bool(self._pending)
+        self._pulse.late_waiting = self.device.take() or bool(self._pending)

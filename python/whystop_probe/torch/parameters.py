@@ -172,14 +172,24 @@ class Parameters:
         tensors = []
         for _, parameter in items:
             tensors += (parameter.grad, parameter.detach())
-        stats = self._reader.stats(tensors)
-        writer, step = self._training.channel.writer, self._training.step
-        for index, (name, _) in enumerate(items):
+        self._read([name for name, _ in items], tensors)
+        governor.spend("stats", units, thread_time() - start)
+
+    def _read(self, names, tensors):
+        """A gradient and a weight of each name: at once in host memory, else when they have come from the device."""
+        device, step = self._reader.device, self._training.step
+        if device is not None and any(device.takes(tensor) for tensor in tensors if tensor is not None):
+            device.put(tensors, quiet(lambda stats: self._write(names, stats, step)))
+            return
+        self._write(names, self._reader.stats(tensors), step)
+
+    def _write(self, names, stats, step):
+        writer = self._training.channel.writer
+        for index, name in enumerate(names):
             if stats[2 * index] is not None:
                 writer.stats(ring.WHAT_GRADIENT, name, step, stats[2 * index])
             if stats[2 * index + 1] is not None:
                 writer.stats(ring.WHAT_WEIGHT, name, step, stats[2 * index + 1])
-        governor.spend("stats", units, thread_time() - start)
 
 
 class _Walk:

@@ -60,6 +60,7 @@ class _Observers:
         self._torch = torch
         self._training = training
         reader, late = Reader(torch), LateValues(torch, training.pulse)
+        reader.device = late.device
         names = Names()
         self._modules = Modules(training)
         self._optimizers = Optimizers(training, self._modules, names)

@@ -21,6 +21,7 @@ class Reader:
             torch.bfloat16: ring.DTYPE_BF16,
         }
         self._plain = (torch.Tensor, torch.nn.Parameter)
+        self.device = None  # Reads what is not in the host's memory, and gives it out later.
 
     def readable(self, tensor):
         """Whether values can be had for nothing: dense, in host memory, and no stand-in of a tracer."""
