@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -24,6 +25,28 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+/// Without a home of one's own: a folder in the temporary one, by the user's number.
+std::string SharedFallback() {
+  const std::string temporary = Variable("TMPDIR");
+  return fmt::format("{}/whystop-{}", temporary.empty() ? "/tmp" : temporary, ::geteuid());
+}
+
+/// Where anybody may make folders, ours may have been made by somebody else.
+Status CheckOwnHome(const std::string& home) {
+  if (home != SharedFallback()) {
+    return Ok{};
+  }
+  ::mkdir(home.c_str(), 0700);
+  struct stat facts {};
+  const bool is_folder = ::lstat(home.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
+  if (!is_folder || facts.st_uid != ::geteuid() || (facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return Error{Error::Code::kNoPermission,
+                 fmt::format("'{}' is not a folder of this user's alone", home),
+                 "set HOME or WHYSTOP_HOME"};
+  }
+  return Ok{};
+}
+
 }  // namespace
 
 std::string HomeOfRecordings() {
@@ -33,11 +56,17 @@ std::string HomeOfRecordings() {
   if (const std::string state = Variable("XDG_STATE_HOME"); !state.empty()) {
     return state + "/whystop";
   }
-  const std::string home = Variable("HOME");
-  return (home.empty() ? "/tmp" : home + "/.local/state") + "/whystop";
+  if (const std::string home = Variable("HOME"); !home.empty()) {
+    return home + "/.local/state/whystop";
+  }
+  return SharedFallback();
 }
 
-std::string NewRecordingPath() {
+Result<std::string> NewRecordingPath(int attempt) {
+  const std::string home = HomeOfRecordings();
+  std::error_code fault;
+  fs::create_directories(home, fault);
+  WS_RETURN_IF_ERROR(CheckOwnHome(home));
   const ClockReading now = ReadClocks();
   const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(now.wall).count();
   std::tm parts{};
@@ -45,8 +74,14 @@ std::string NewRecordingPath() {
   char stamp[32];
   std::strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &parts);
   const auto tag = static_cast<unsigned>(
-      (now.wall.count() / 1000 ^ static_cast<std::int64_t>(::getpid()) * 7919) & 0xffff);
-  return fmt::format("{}/{}-{:04x}", HomeOfRecordings(), stamp, tag);
+      ((now.wall.count() / 1000 ^ static_cast<std::int64_t>(::getpid()) * 7919) + attempt) & 0xffff);
+  const std::string path = fmt::format("{}/{}-{:04x}", home, stamp, tag);
+  if (::mkdir(path.c_str(), 0700) != 0) {
+    const auto code = errno == EEXIST ? Error::Code::kBusy : Error::Code::kIo;
+    return Error{code, SystemError("cannot make the recording folder '" + path + "'", errno).what,
+                 ""};
+  }
+  return path;
 }
 
 void RememberLatest(const std::string& directory) {

@@ -4,13 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+
 namespace whystop {
 
 /// Where recordings live: $WHYSTOP_HOME, or else whystop/ in the XDG state folder.
 std::string HomeOfRecordings();
 
-/// A folder name for a new run, unused so far: <home>/20261115-221500-7f3a.
-std::string NewRecordingPath();
+/// A folder for a new run, made by this call alone: <home>/20261115-221500-7f3a. `attempt`: how many
+/// names were taken.
+Result<std::string> NewRecordingPath(int attempt);
 
 /// Points <home>/latest at a recording, best effort.
 void RememberLatest(const std::string& directory);

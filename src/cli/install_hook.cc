@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/home.h"
 #include "report/json_writer.h"
 
 extern char** environ;
@@ -26,11 +27,22 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFileName = "whystop.pth";
-// Does nothing, and costs next to nothing, in every Python that `whystop run` did not start.
-constexpr std::string_view kLine =
-    "import os; p = os.environ.get('WHYSTOP_BOOTSTRAP', '') + '/from_pth.py'; "
-    "'WHYSTOP_RING_DIR' in os.environ and os.path.isfile(p) and "
-    "exec(open(p).read(), {'__file__': p, '__name__': 'whystop_from_pth'})\n";
+
+/// The hook's one line. It does nothing, and costs next to nothing, in every Python that `whystop
+/// run` did not start. What it executes is fixed here, at installation: a variable of the environment
+/// must not decide that, least of all in `python -I`.
+std::string HookLine(const std::string& bootstrap) {
+  std::string path;  // As bytes: a .pth file may be read in any encoding.
+  for (const char c : bootstrap + "/from_pth.py") {
+    const bool plain = c > ' ' && c < '\x7f' && c != '\'' && c != '\\';
+    path += plain ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  }
+  return fmt::format(
+      "import os; p = os.fsdecode(b'{}'); "
+      "'WHYSTOP_RING_DIR' in os.environ and os.path.isfile(p) and "
+      "exec(open(p).read(), {{'__file__': p, '__name__': 'whystop_from_pth'}})\n",
+      path);
+}
 
 /// What the program prints, up to a few KiB; empty where it cannot be started.
 std::string OutputOf(std::vector<std::string> command) {
@@ -107,8 +119,13 @@ int InstallHook(const InstallHookOptions& options) {
     }
     return Tell(options, file, removed ? "removed" : "was not there:");
   }
+  const std::string bootstrap = PythonBootstrap();
+  if (bootstrap.empty()) {
+    Complain("the Python part of whystop is not beside this program", "install whystop again");
+    return kExitUsage;
+  }
   std::ofstream out(file, std::ios::trunc);
-  out << kLine;
+  out << HookLine(bootstrap);
   out.close();
   if (!out) {
     Complain(fmt::format("cannot write {}", file.string()),

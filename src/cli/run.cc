@@ -1,13 +1,19 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <exception>
 #include <filesystem>
 #include <optional>
 
+#include "base/fd.h"
+#include "base/shown_text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/home.h"
@@ -24,6 +30,25 @@ namespace {
 constexpr int kOwnFailure = 125;
 constexpr int kRestartsMax = 3;
 
+/// Waits for a child, at most so long.
+bool EndsWithin(pid_t child, int patience_ms) {
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  if (process) {
+    pollfd entry{.fd = process.get(), .events = POLLIN, .revents = 0};
+    ::poll(&entry, 1, patience_ms);
+    return ::waitpid(child, nullptr, WNOHANG) != 0;
+  }
+  // Kernels before 5.3: looks again and again.
+  constexpr int kLookEveryMs = 20;
+  for (int waited_ms = 0; ::waitpid(child, nullptr, WNOHANG) == 0; waited_ms += kLookEveryMs) {
+    if (waited_ms >= patience_ms) {
+      return false;
+    }
+    ::poll(nullptr, 0, kLookEveryMs);
+  }
+  return true;
+}
+
 RecordingOptions OptionsOf(const RunOptions& options) {
   RecordingOptions out;
   out.log_head_bytes = options.log_head_mib << 20;
@@ -32,72 +57,138 @@ RecordingOptions OptionsOf(const RunOptions& options) {
 }
 
 /// Judges in a process of its own: whatever a wrong rule or a damaged file does there, the job's
-/// exit status stands.
+/// exit status stands. Nor does that status wait long for it: the verdict can be had later.
 void SayWhy(const std::string& directory) {
+  constexpr int kPatienceMs = 5000;
   const pid_t judge = ::fork();
   if (judge == 0) {
     Verdict verdict;
     if (const auto status = JudgeRecording(directory, verdict); status) {
       Complain(RenderLine(verdict));
-      const std::string details = fmt::format("  details: whystop why {}\n", directory);
-      [[maybe_unused]] const ssize_t written =
-          ::write(STDERR_FILENO, details.data(), details.size());
+      const std::string details = fmt::format("  details: whystop why {}\n", ShownText(directory));
+      [[maybe_unused]] const int fault = WriteAll(STDERR_FILENO, details);
     }
     ::_exit(0);
   }
-  if (judge > 0) {
-    int status = 0;
-    ::waitpid(judge, &status, 0);
+  if (judge > 0 && !EndsWithin(judge, kPatienceMs)) {
+    ::kill(judge, SIGKILL);
+    ::waitpid(judge, nullptr, 0);
+    Complain(fmt::format("the verdict takes longer: whystop why {}", directory));
   }
 }
 
-/// One life of the job. `hung`: the watcher ended it because it hung.
-int RunOnce(const RunOptions& options, bool& hung) {
-  const std::string directory = options.directory.empty()
-                                    ? NewRecordingPath()
-                                    : std::filesystem::absolute(options.directory).string();
-  auto created = RecordingWriter::Create(directory, OptionsOf(options));
-  if (!created && created.error().code == Error::Code::kBusy) {
-    Complain(created.error());
-    return kOwnFailure;
+/// Where and into what the run is recorded.
+struct Recording {
+  std::string directory;
+  std::unique_ptr<RecordingWriter> writer;  // Keeps nothing where there is no recording.
+  bool kept = false;
+};
+
+/// A folder of its own for a run that was given none: another run may be about to take the same name.
+Result<std::unique_ptr<RecordingWriter>> CreateUnderHome(const RunOptions& options,
+                                                         std::string& directory) {
+  constexpr int kAttempts = 20;
+  for (int attempt = 0;; ++attempt) {
+    auto made = NewRecordingPath(attempt);
+    if (made) {
+      directory = *made;
+      return RecordingWriter::Create(directory, OptionsOf(options));
+    }
+    if (made.error().code != Error::Code::kBusy || attempt == kAttempts) {
+      return Error{Error::Code::kIo, made.error().what, made.error().hint};
+    }
   }
+}
+
+Result<Recording> OpenRecording(const RunOptions& options) {
+  Recording recording;
+  Result<std::unique_ptr<RecordingWriter>> created = Error{};
+  if (options.directory.empty()) {
+    created = CreateUnderHome(options, recording.directory);
+  } else {
+    recording.directory = std::filesystem::absolute(options.directory).string();
+    created = RecordingWriter::Create(recording.directory, OptionsOf(options));
+  }
+  if (!created && created.error().code == Error::Code::kBusy) {
+    return created.error();
+  }
+  recording.kept = static_cast<bool>(created);
   if (!created) {
     Complain(created.error().what + "; the job runs without a recording", created.error().hint);
   }
-  const std::unique_ptr<RecordingWriter> writer =
-      created ? std::move(*created) : RecordingWriter::Null();
+  recording.writer = created ? std::move(*created) : RecordingWriter::Null();
+  return recording;
+}
+
+JobOptions JobOf(const RunOptions& options, const Recording& recording) {
   JobOptions job;
   job.command = options.command;
-  if (created) {
-    const std::string rings = directory + "/" + std::string(kRingFolder);
-    ::mkdir(rings.c_str(), 0700);
+  if (!recording.kept) {
+    return job;
+  }
+  const std::string rings = recording.directory + "/" + std::string(kRingFolder);
+  ::mkdir(rings.c_str(), 0700);
+  struct stat facts {};
+  const bool ours = ::lstat(rings.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) &&
+                    facts.st_uid == ::geteuid();
+  if (ours) {
     job.environment_set["WHYSTOP_RING_DIR"] = rings;
     job.ring_directory = rings;
     if (options.probe) {
       job.python_path_prepend = PythonBootstrap();
-      job.environment_set["WHYSTOP_BOOTSTRAP"] =
-          job.python_path_prepend;  // For the hook of 'install-hook'.
-    }
-    if (options.directory.empty()) {
-      RememberLatest(directory);
     }
   }
-  if (!options.quiet && created) {
-    Complain("recording into " + directory);
+  if (options.directory.empty()) {
+    RememberLatest(recording.directory);
+  }
+  return job;
+}
+
+/// Becomes the job where whystop cannot watch it: that costs the recording, never the run.
+int RunUnwatched(const RunOptions& options, const JobSetting& setting, std::string_view reason) {
+  Complain(fmt::format("cannot watch this run: {}; the job runs without whystop", reason));
+  const StartFault fault = ExecuteInstead(options.command, setting);
+  Complain(fault.what);
+  return fault.exit_code;
+}
+
+/// One life of the job. `hung`: the watcher ended it because it hung.
+int RunOnce(const RunOptions& options, const JobSetting& setting, bool& hung) {
+  hung = false;
+  auto recording = OpenRecording(options);
+  if (!recording) {
+    Complain(recording.error());
+    return kOwnFailure;
+  }
+  JobOptions job = JobOf(options, *recording);
+  job.setting = setting;
+  if (!options.quiet && recording->kept) {
+    Complain("recording into " + recording->directory);
   }
   SenseOptions sense;
-  sense.watched_paths.push_back(directory);
+  sense.watched_paths.push_back(recording->directory);
   SystemSweep sweeps(sense);
   std::optional<HangWatcher> watcher;
-  if (created) {
-    watcher.emplace(directory, options);
+  if (recording->kept) {
+    watcher.emplace(recording->directory, options);
+    job.other_children.push_back(watcher->pid());
   }
-  const JobResult result = RunJob(job, *writer, created ? &sweeps : nullptr);
+  const JobResult result = RunJob(job, *recording->writer, recording->kept ? &sweeps : nullptr);
+  if (!result.cannot_watch.empty()) {
+    if (watcher) {
+      watcher->End();
+    }
+    return RunUnwatched(options, setting, result.cannot_watch);
+  }
   hung = watcher && watcher->Finish();
+  const bool speaks = !result.fault.empty() || (!options.quiet && recording->kept);
+  if (speaks && result.stderr_line_open) {
+    [[maybe_unused]] const int fault = WriteAll(STDERR_FILENO, "\n");
+  }
   if (!result.fault.empty()) {
     Complain(result.fault);
-  } else if (!options.quiet && created) {
-    SayWhy(directory);
+  } else if (speaks) {
+    SayWhy(recording->directory);
   }
   return result.exit_code;
 }
@@ -121,9 +212,8 @@ class KeptDescriptors {
   std::array<Fd, kCount> kept_;
 };
 
-}  // namespace
-
-int Run(const RunOptions& options) {
+/// All lives of the job.
+int RunLives(const RunOptions& options, const JobSetting& setting) {
   std::optional<KeptDescriptors> kept;
   if (options.on_hang == "restart") {
     kept.emplace();
@@ -137,10 +227,22 @@ int Run(const RunOptions& options) {
     if (lives > 0 && !options.quiet) {
       Complain("the job hung and is started again (--on-hang restart)");
     }
-    exit_code = RunOnce(options, hung);
+    exit_code = RunOnce(options, setting, hung);
     hung = hung && options.on_hang == "restart";
   }
   return exit_code;
+}
+
+}  // namespace
+
+int Run(const RunOptions& options) {
+  const JobSetting setting = JobSetting::Save();
+  try {
+    return RunLives(options, setting);
+  } catch (const std::exception& fault) {
+    // Only from before there is a job: from then on RunJob passes its status on, come what may.
+    return RunUnwatched(options, setting, fault.what());
+  }
 }
 
 }  // namespace whystop

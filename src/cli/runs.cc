@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/shown_text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/home.h"
@@ -37,9 +38,9 @@ int Runs(const RunsOptions& options) {
       continue;
     }
     if (!options.json) {
-      Print(fmt::format("{:<22}  {:<13}  {:<13}  {:<24}  {:.60}\n", verdict.run_id,
+      Print(fmt::format("{:<22}  {:<13}  {:<13}  {:<24}  {:.60}\n", ShownText(verdict.run_id),
                         Name(verdict.outcome), Name(verdict.learning), Cause(verdict),
-                        Command(verdict)));
+                        ShownText(Command(verdict))));
       continue;
     }
     JsonWriter out;

@@ -49,6 +49,7 @@ HangWatcher::HangWatcher(const std::string& directory, const RunOptions& options
   if (pid == 0) {
     BecomeWatcher(arguments);
   }
+  pid_ = pid;
   if (pid > 0) {
     process_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   }
@@ -68,6 +69,13 @@ bool HangWatcher::Finish() {
     return false;
   }
   return info.si_code == CLD_EXITED && info.si_status == kStoppedTheJob;
+}
+
+void HangWatcher::End() const {
+  if (pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == 0) {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
 }
 
 int WatchHangs(const WatchHangsOptions& options) {

@@ -18,8 +18,12 @@ class HangWatcher {
   /// The job is over: waits for the watcher to see that, not long. True: it had ended the job itself,
   /// because it hung.
   bool Finish();
+  /// There will be no job: ends it at once.
+  void End() const;
+  pid_t pid() const { return pid_; }
 
  private:
+  pid_t pid_ = -1;
   Fd process_;  // pidfd; a pid alone could come to mean another process.
 };
 

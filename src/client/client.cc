@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <span>
+#include <string_view>
 
 #include "base/clock.h"
 #include "client/tensor_stats.h"
@@ -43,6 +45,45 @@ std::int32_t NumberFromEnvironment(const char* name, std::int32_t fallback) {
 }
 
 std::string_view TextOf(const char* text) { return text == nullptr ? "" : text; }
+
+/// More than the record will take.
+std::size_t EncodedBytesMax(std::string_view kind, std::span<const ws_attribute> facts) {
+  std::size_t bytes = 16 + kind.size();
+  for (const ws_attribute& fact : facts) {
+    bytes += 16 + TextOf(fact.key).size() + TextOf(fact.text).size();
+  }
+  return bytes;
+}
+
+void Note(ws_run* run, std::string_view kind, std::int64_t step,
+          std::span<const ws_attribute> facts, std::span<char> room) {
+  whystop::ObservationEncoder encoder(kind, room);
+  if (step >= 0) {
+    encoder.SetStep(step);
+  }
+  for (const ws_attribute& fact : facts) {
+    if (fact.text != nullptr) {
+      encoder.Add(TextOf(fact.key), TextOf(fact.text));
+    } else {
+      encoder.Add(TextOf(fact.key), fact.number);
+    }
+  }
+  run->ring.Observation(encoder.body());
+}
+
+/// Two functions, so that a short record takes a short stack: a signal handler may write one, on an
+/// alternate stack that is smaller than the longest record.
+[[gnu::noinline]] void NoteShort(ws_run* run, std::string_view kind, std::int64_t step,
+                                 std::span<const ws_attribute> facts) {
+  char room[whystop::ObservationEncoder::kRoomMin];
+  Note(run, kind, step, facts, room);
+}
+
+[[gnu::noinline]] void NoteLong(ws_run* run, std::string_view kind, std::int64_t step,
+                                std::span<const ws_attribute> facts) {
+  whystop::ObservationRoom room;
+  Note(run, kind, step, facts, room.bytes);
+}
 
 static_assert(sizeof(ws_step_record) == sizeof(StepBody));
 static_assert(sizeof(((ws_stats*)nullptr)->below) == sizeof(((whystop::StatsBody*)nullptr)->below));
@@ -176,19 +217,12 @@ void ws_note(ws_run* run, const char* kind, int64_t step, const ws_attribute* at
   if (run == nullptr || !run->ring.alive()) {
     return;
   }
-  whystop::ObservationEncoder encoder(TextOf(kind));
-  if (step >= 0) {
-    encoder.SetStep(step);
+  const std::span<const ws_attribute> facts(attributes, count);
+  if (EncodedBytesMax(TextOf(kind), facts) <= whystop::ObservationEncoder::kRoomMin) {
+    NoteShort(run, TextOf(kind), step, facts);
+  } else {
+    NoteLong(run, TextOf(kind), step, facts);
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    const ws_attribute& attribute = attributes[i];
-    if (attribute.text != nullptr) {
-      encoder.Add(TextOf(attribute.key), TextOf(attribute.text));
-    } else {
-      encoder.Add(TextOf(attribute.key), attribute.number);
-    }
-  }
-  run->ring.Observation(encoder.body());
 }
 
 void ws_tensor_stats(const ws_tensor_view* tensors, size_t count, ws_stats* out) {

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <map>
-#include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/fd.h"
@@ -169,25 +169,29 @@ void KeepNewestState(std::vector<FoundFile>& files) {
   });
 }
 
-/// The run of a folder that stands for `file`: logs of another stem, and a second file of a kind
-/// that a run has only one of, begin a run of their own.
-FoundRun* FindFittingRun(std::vector<FoundRun*>& runs, const FoundFile& file) {
-  for (FoundRun* run : runs) {
-    bool fits = true;
-    for (const FoundFile& other : run->files) {
-      const bool same_stem = StemOf(other) == StemOf(file);
-      if (IsLog(other) && IsLog(file)) {
-        fits = fits && same_stem;
-      } else if (other.kind == file.kind && file.kind != FileKind::kTensorBoard) {
-        fits = false;
-      }
+/// A run of a folder while its files are gathered, with what decides whether one more belongs to it:
+/// logs of another stem, and a second file of a kind that a run has only one of, begin a run of their
+/// own. Kept beside it, since a folder may hold thousands of files.
+struct GatheredRun {
+  FoundRun run;
+  std::optional<std::string> log_stem;
+  std::vector<FileKind> single_kinds;
+
+  bool Fits(const FoundFile& file, const std::string& stem) const {
+    if (IsLog(file)) {
+      return !log_stem || *log_stem == stem;
     }
-    if (fits) {
-      return run;
-    }
+    return std::find(single_kinds.begin(), single_kinds.end(), file.kind) == single_kinds.end();
   }
-  return nullptr;
-}
+  void Add(FoundFile file, const std::string& stem) {
+    if (IsLog(file)) {
+      log_stem = stem;
+    } else if (file.kind != FileKind::kTensorBoard) {
+      single_kinds.push_back(file.kind);
+    }
+    run.files.push_back(std::move(file));
+  }
+};
 
 std::chrono::nanoseconds LastWritten(const FoundRun& run) {
   std::chrono::nanoseconds last{};
@@ -211,25 +215,21 @@ std::vector<FoundRun> GroupFolder(const std::string& folder, std::vector<FoundFi
   KeepNewestState(files);
   DropTrackerDiaries(files);
   std::sort(files.begin(), files.end(), ReadsBefore);
-  std::vector<std::unique_ptr<FoundRun>> runs;
+  std::vector<GatheredRun> runs;
   for (FoundFile& file : files) {
-    std::vector<FoundRun*> candidates;
-    for (const auto& run : runs) {
-      candidates.push_back(run.get());
-    }
+    const std::string stem = StemOf(file);
     // Newest first: a log belongs to the metrics that were written last before it ended.
-    std::reverse(candidates.begin(), candidates.end());
-    FoundRun* run = FindFittingRun(candidates, file);
-    if (run == nullptr) {
-      runs.push_back(std::make_unique<FoundRun>());
-      run = runs.back().get();
-    }
-    run->files.push_back(std::move(file));
+    const auto fitting = std::find_if(runs.rbegin(), runs.rend(), [&](const GatheredRun& run) {
+      return run.Fits(file, stem);
+    });
+    GatheredRun& run = fitting != runs.rend() ? *fitting : runs.emplace_back();
+    run.Add(std::move(file), stem);
   }
   std::vector<FoundRun> out;
-  for (const auto& run : runs) {
-    run->name = runs.size() == 1 && !folder.empty() ? folder : run->files.front().path;
-    out.push_back(std::move(*run));
+  for (GatheredRun& gathered : runs) {
+    FoundRun& run = gathered.run;
+    run.name = runs.size() == 1 && !folder.empty() ? folder : run.files.front().path;
+    out.push_back(std::move(run));
   }
   return out;
 }

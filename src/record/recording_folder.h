@@ -17,6 +17,9 @@ inline constexpr std::array<std::string_view, 2> kTailFiles = {"tail-0.tfrecord"
                                                                "tail-1.tfrecord"};
 /// What the watcher beside the recorder saw of a job that stood still; written by that process alone.
 inline constexpr std::string_view kWatchFile = "watch.tfrecord";
+// Events of a run that is longer than its events file may grow: the newest, in two halves.
+inline constexpr std::array<std::string_view, 2> kLateFiles = {"late-0.tfrecord",
+                                                               "late-1.tfrecord"};
 inline constexpr std::string_view kRingFolder = "rings";
 inline constexpr std::string_view kLockFile = "lock";
 
@@ -30,6 +33,7 @@ struct RecordingFolder {
   FrameFile events;
   FrameFile reserve;
   std::array<FrameFile, 2> tails;
+  std::array<FrameFile, 2> lates;
 };
 
 /// Makes (0700), locks and opens (0600) a folder for a new recording. An earlier recording in it is

@@ -3,14 +3,26 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "record/recording_folder.h"
 
 namespace whystop {
+namespace {
+
+// Beyond so much in a row without one sound frame a file is given up: a sparse one may be endless.
+constexpr std::uint64_t kGarbageBytesMax = 64 << 20;
+
+}  // namespace
 
 bool RecordFile::Refill() {
   struct stat facts {};
   if (::fstat(fd_.get(), &facts) == 0 && facts.st_size < offset_) {
     StartOver();
+  }
+  if (frames_.skipped_bytes() - skipped_sound_ > kGarbageBytesMax) {
+    unread_ = std::max<std::int64_t>(0, facts.st_size - offset_);  // Not a recording any more.
+    return false;
   }
   const ssize_t size = ReadAt(fd_.get(), buffer_, offset_);
   if (size <= 0) {
@@ -26,6 +38,7 @@ void RecordFile::StartOver() {
   offset_ = 0;
   frames_ = TfRecordReader(kMessageBytesMax);
   skipped_sound_ = 0;
+  unread_ = 0;
 }
 
 std::optional<Record> RecordFile::Next() {
@@ -58,7 +71,7 @@ std::optional<Record> RecordFile::Next() {
 
 RecordingDamage RecordFile::DamageAtEnd() const {
   RecordingDamage damage = damage_;
-  damage.corrupt_bytes = static_cast<std::int64_t>(skipped_sound_);
+  damage.corrupt_bytes = static_cast<std::int64_t>(skipped_sound_) + unread_;
   damage.torn_bytes =
       static_cast<std::int64_t>(frames_.torn_bytes() + frames_.skipped_bytes() - skipped_sound_);
   return damage;
@@ -66,8 +79,15 @@ RecordingDamage RecordFile::DamageAtEnd() const {
 
 Result<RecordingReader> RecordingReader::Open(const std::string& directory) {
   RecordingReader reader;
-  for (const std::string_view name : {kEventsFile, kTailFiles[0], kTailFiles[1], kReserveFile, kWatchFile}) {
-    auto fd = OpenFd(directory + "/" + std::string(name), O_RDONLY);
+  for (const std::string_view name : {kEventsFile, kLateFiles[0], kLateFiles[1], kTailFiles[0],
+                                      kTailFiles[1], kReserveFile, kWatchFile}) {
+    // Not to wait for the writer of a FIFO: somebody may have put one there.
+    auto fd = OpenFd(directory + "/" + std::string(name), O_RDONLY | O_NONBLOCK);
+    struct stat facts {};
+    if (fd && (::fstat(fd->get(), &facts) != 0 || !S_ISREG(facts.st_mode))) {
+      fd = Error{Error::Code::kCorrupt, "'" + directory + "/" + std::string(name) + "' is no file",
+                 ""};
+    }
     if (fd) {
       reader.sources_.push_back({std::make_unique<RecordFile>(std::move(*fd)), std::nullopt});
     } else if (name == kEventsFile) {

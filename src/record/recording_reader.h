@@ -44,6 +44,7 @@ class RecordFile {
   TfRecordReader frames_;
   std::vector<char> buffer_;
   RecordingDamage damage_;
+  std::int64_t unread_ = 0;  // Given up: see kGarbageBytesMax.
   std::uint64_t skipped_sound_ =
       0;  // Bytes passed over before the last sound frame: corruption, not a torn tail.
 };

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -168,6 +169,71 @@ TEST_F(RecordingTest, ANewRunInTheSameFolderKeepsTheEarlierOne) {
   WriteThreeEvents(*Writer());
   EXPECT_TRUE(fs::exists(Run() + "/earlier-1/events.tfrecord"));
   EXPECT_EQ(ReadAll().size(), 3U);
+}
+
+/// Goal: a recording stays small however long the run is, and has its start and its end.
+TEST_F(RecordingTest, EventsAreBounded) {
+  RecordingOptions options;
+  options.events_bytes = 64 << 10;
+  options.late_bytes = 32 << 10;
+  {
+    auto writer = Writer(options);
+    for (int i = 0; i < 20000; ++i) {
+      writer->Append({Seconds(i), RecorderNote{"note " + std::to_string(i)}});
+    }
+    writer->Finish();
+  }
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(Run())) {
+    bytes += entry.is_regular_file() && entry.path().filename() != kReserveFile ? entry.file_size() : 0;
+  }
+  EXPECT_LT(bytes, 120U << 10);
+  std::vector<std::string> notes;
+  std::int64_t dropped = 0;
+  for (const Record& record : ReadAll()) {
+    const auto* event = std::get_if<Event>(&record.body);
+    if (const auto* note = event != nullptr ? event->As<RecorderNote>() : nullptr) {
+      notes.push_back(note->text);
+    } else if (const auto* drop = event != nullptr ? event->As<Drop>() : nullptr) {
+      dropped += drop->count;
+    }
+  }
+  ASSERT_FALSE(notes.empty());
+  EXPECT_EQ(notes.front(), "note 0");
+  EXPECT_EQ(notes.back(), "note 19999");
+  EXPECT_GT(dropped, 0);
+  EXPECT_EQ(damage_.corrupt_frames, 0);
+}
+
+TEST_F(RecordingTest, AFolderThatOthersCouldUseIsRefused) {
+  const auto refusal = [this](const std::string& path) {
+    const auto writer = RecordingWriter::Create(path, {});
+    return writer ? std::string("accepted") : writer.error().what;
+  };
+  fs::create_directory(folder_ + "/real");
+  fs::create_directory_symlink(folder_ + "/real", folder_ + "/link");
+  EXPECT_NE(refusal(folder_ + "/link").find("is a symbolic link"), std::string::npos);
+  fs::permissions(folder_ + "/real", fs::perms::all);
+  EXPECT_NE(refusal(folder_ + "/real").find("may be written by others"), std::string::npos);
+  fs::permissions(folder_ + "/real", fs::perms::owner_all);
+  fs::create_symlink(folder_ + "/elsewhere", folder_ + "/real/" + std::string(kEventsFile));
+  EXPECT_NE(refusal(folder_ + "/real"), "accepted");
+  EXPECT_FALSE(fs::exists(folder_ + "/elsewhere"));
+}
+
+TEST_F(RecordingTest, AFifoAmongTheFilesIsNotWaitedFor) {
+  WriteThreeEvents(*Writer());
+  fs::remove(Path(kReserveFile));
+  ASSERT_EQ(::mkfifo(Path(kReserveFile).c_str(), 0600), 0);
+  EXPECT_FALSE(ReadAll().empty());
+}
+
+TEST_F(RecordingTest, AnEndlessSparseFileIsGivenUp) {
+  WriteThreeEvents(*Writer());
+  const auto sound = fs::file_size(Path(kEventsFile));
+  fs::resize_file(Path(kEventsFile), sound + (std::uintmax_t{8} << 30));
+  EXPECT_FALSE(ReadAll().empty());
+  EXPECT_GT(damage_.corrupt_bytes, std::int64_t{7} << 30);
 }
 
 TEST_F(RecordingTest, AFileInTheWayIsAClearError) {

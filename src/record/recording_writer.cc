@@ -29,6 +29,7 @@ struct SharedState {
   std::atomic<std::int64_t> stream_bytes[4];  // By LogStream.
   std::atomic<std::int64_t> head_bytes;
   std::atomic<int> tail;
+  std::atomic<int> late;
 };
 
 /// Shared memory that lives as long as one of the processes; nullptr when the system refuses.
@@ -66,10 +67,15 @@ class FileWriter final : public RecordingWriter {
 
   void Start() override {
     folder_.events.GoToEnd();
-    for (FrameFile& tail : folder_.tails) {
-      tail.GoToEnd();
+    for (std::size_t i = 0; i < folder_.tails.size(); ++i) {
+      folder_.tails[i].GoToEnd();
+      folder_.lates[i].GoToEnd();
     }
-    thread_ = std::thread([this] { WriteUntilStopped(); });
+    try {
+      thread_ = std::thread([this] { WriteUntilStopped(); });
+    } catch (const std::system_error&) {
+      threadless_ = true;  // A limit on processes: then the caller waits for the disk.
+    }
   }
 
   void Append(const Event& event) override {
@@ -116,6 +122,10 @@ class FileWriter final : public RecordingWriter {
 
  private:
   void Enqueue(Item item) {
+    if (threadless_) {
+      Write(item);
+      return;
+    }
     {
       const MutexLock lock(mutex_);
       const std::size_t limit = item.keep == Keep::kSample ? options_.queue_bytes / 2
@@ -141,6 +151,9 @@ class FileWriter final : public RecordingWriter {
     ready_.notify_one();
     if (thread_.joinable()) {
       thread_.join();
+    } else if (threadless_) {
+      WriteDrops();
+      SyncSometimes(true);
     }
   }
 
@@ -185,13 +198,13 @@ class FileWriter final : public RecordingWriter {
       last_sync_ = time;
       folder_.events.Sync();
       folder_.tails[static_cast<std::size_t>(shared_->tail.load())].Sync();
+      folder_.lates[static_cast<std::size_t>(shared_->late.load())].Sync();
       folder_.reserve.Sync();
     }
   }
 
   void Write(const Item& item) {
-    const int fault =
-        item.target == Target::kTail ? WriteTail(item.frame) : folder_.events.Append(item.frame);
+    const int fault = item.target == Target::kTail ? WriteTail(item.frame) : WriteEvent(item.frame);
     if (fault == 0) {
       return;
     }
@@ -207,15 +220,36 @@ class FileWriter final : public RecordingWriter {
   }
 
   int WriteTail(const std::string& frame) {
-    int current = shared_->tail.load();
-    if (folder_.tails[static_cast<std::size_t>(current)].size() >= options_.log_tail_bytes / 2) {
+    return WriteRound(folder_.tails, shared_->tail, options_.log_tail_bytes / 2, frame);
+  }
+
+  int WriteEvent(const std::string& frame) {
+    if (folder_.events.size() < options_.events_bytes) {
+      return folder_.events.Append(frame);
+    }
+    const int before = shared_->late.load();
+    const std::int64_t given_up =
+        folder_.lates[static_cast<std::size_t>(1 - before)].size();  // If it comes to that.
+    const int fault = WriteRound(folder_.lates, shared_->late, options_.late_bytes / 2, frame);
+    if (shared_->late.load() != before && given_up > 0) {
+      const MutexLock lock(mutex_);
+      dropped_["record.event_bytes_dropped_between"] += given_up;
+    }
+    return fault;
+  }
+
+  /// Into the current one of two halves; a full one makes the other the current one, emptied.
+  static int WriteRound(std::array<FrameFile, 2>& halves, std::atomic<int>& current_half,
+                        std::int64_t half_bytes, const std::string& frame) {
+    int current = current_half.load();
+    if (halves.at(static_cast<std::size_t>(current)).size() >= half_bytes) {
       current = 1 - current;
-      if (const int fault = folder_.tails[static_cast<std::size_t>(current)].Clear(); fault != 0) {
+      if (const int fault = halves.at(static_cast<std::size_t>(current)).Clear(); fault != 0) {
         return fault;
       }
-      shared_->tail = current;
+      current_half = current;
     }
-    return folder_.tails[static_cast<std::size_t>(current)].Append(frame);
+    return halves.at(static_cast<std::size_t>(current)).Append(frame);
   }
 
   /// The disk is full (or gone): the exit and the last words of the log still fit into what was
@@ -235,6 +269,7 @@ class FileWriter final : public RecordingWriter {
   SampleThinner thinner_;  // Caller's thread only.
   std::chrono::nanoseconds last_sync_{};
   std::thread thread_;
+  bool threadless_ = false;
   mutable Mutex mutex_;
   std::condition_variable_any ready_;
   std::deque<Item> queue_ WS_GUARDED_BY(mutex_);

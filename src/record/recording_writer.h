@@ -16,6 +16,10 @@ struct RecordingOptions {
   std::int64_t log_head_bytes = 8 << 20;  // Of the job's output kept from the start...
   std::int64_t log_tail_bytes =
       24 << 20;  // ...and from the end; what lies between is counted and dropped.
+  // Of events, with the log's head: so many from the start and, in a run that has more, so many from
+  // the end. With the log's tail under 200 MB.
+  std::int64_t events_bytes = 96 << 20;
+  std::int64_t late_bytes = 48 << 20;
   std::size_t queue_bytes = 16 << 20;  // Waiting for the disk at most.
 };
 

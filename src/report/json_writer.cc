@@ -2,41 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "base/shown_text.h"
+
 namespace whystop {
-namespace {
-
-/// Length of the UTF-8 character at the start, 0 when it is not one.
-std::size_t CharacterLength(std::string_view text) {
-  const auto byte = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  std::size_t length = 0;
-  if (lead < 0x80) {
-    return 1;
-  }
-  if (lead >= 0xc2 && lead < 0xe0) {
-    length = 2;
-  } else if (lead >= 0xe0 && lead < 0xf0) {
-    length = 3;
-  } else if (lead >= 0xf0 && lead < 0xf5) {
-    length = 4;
-  }
-  if (length == 0 || length > text.size()) {
-    return 0;
-  }
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) {
-      return 0;
-    }
-  }
-  const bool overlong = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
-  const bool surrogate = lead == 0xed && byte(1) >= 0xa0;
-  const bool too_large = lead == 0xf4 && byte(1) >= 0x90;
-  return overlong || surrogate || too_large ? 0 : length;
-}
-
-}  // namespace
 
 void JsonWriter::NewLine() {
   if (indent_ > 0) {
@@ -74,21 +45,30 @@ void JsonWriter::End(char bracket) {
   text_ += bracket;
 }
 
+void JsonWriter::Escape(char32_t code) {
+  if (code < 0x10000) {
+    text_ += fmt::format("\\u{:04x}", static_cast<unsigned>(code));
+  } else {
+    const unsigned above = static_cast<unsigned>(code) - 0x10000;
+    text_ += fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (above >> 10), 0xDC00 + (above & 0x3FF));
+  }
+}
+
 void JsonWriter::Quote(std::string_view text) {
   text_ += '"';
   while (!text.empty()) {
-    const std::size_t length = CharacterLength(text);
+    const Utf8Character character = FirstCharacter(text);
     const char c = text.front();
-    if (length == 0) {
+    if (character.bytes == 0) {
       text_ += "\\ufffd";
     } else if (c == '"' || c == '\\') {
       text_ += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      text_ += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else if (!ShowsAsItself(character.code)) {
+      Escape(character.code);  // JSON is read at terminals too.
     } else {
-      text_ += text.substr(0, length);
+      text_ += text.substr(0, character.bytes);
     }
-    text.remove_prefix(length == 0 ? 1 : length);
+    text.remove_prefix(std::max<std::size_t>(character.bytes, 1));
   }
   text_ += '"';
 }

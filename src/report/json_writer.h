@@ -50,6 +50,7 @@ class JsonWriter {
   void End(char bracket);
   void Key(std::string_view key);
   void NewLine();
+  void Escape(char32_t code);
   void Quote(std::string_view text);
 
   int indent_;

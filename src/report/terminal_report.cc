@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/human.h"
+#include "base/shown_text.h"
 
 namespace whystop {
 namespace {
@@ -15,27 +16,17 @@ constexpr int kLabelWidth = 10;
 constexpr std::size_t kFixesMax = 3;
 constexpr std::size_t kEvidenceMax = 4;
 
-/// Control characters of a log line must not reach somebody's terminal.
-std::string Printable(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += byte >= 0x20 && byte != 0x7f ? c : ' ';
-  }
-  return out;
-}
-
 /// Lays out "LABEL     text" with the text wrapped under itself.
 class Page {
  public:
   explicit Page(const TerminalStyle& style) : style_(style) {}
 
   void Line(std::string_view label, std::string_view text, std::string_view colour = "") {
-    std::string shown = fmt::format("{:<{}}", label, kLabelWidth);
+    std::string shown = fmt::format("{:<{}}", ShownText(label), kLabelWidth);
     if (style_.colour && !colour.empty()) {
       shown = fmt::format("\x1b[{}m{}\x1b[0m", colour, shown);
     }
-    const std::string clean = Printable(text);
+    const std::string clean = ShownText(text);
     std::string_view rest = clean;
     const auto room = static_cast<std::size_t>(std::max(30, style_.width - kLabelWidth));
     bool first = true;
@@ -191,7 +182,7 @@ std::string RenderTerminal(const Verdict& verdict, const TerminalStyle& style) {
 }
 
 std::string RenderLine(const Verdict& verdict) {
-  std::string line = Printable(verdict.headline);
+  std::string line = ShownText(verdict.headline);
   if (verdict.learning != Learning::kUnknown) {
     line += fmt::format("; learning: {}", Name(verdict.learning));
   }

@@ -4,7 +4,6 @@
 #include <sys/timerfd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <vector>
 
@@ -21,10 +20,8 @@ void EventLoop::Run() {
     for (const auto& [fd, handler] : handlers_) {
       polled.push_back({.fd = fd, .events = POLLIN, .revents = 0});
     }
+    // A poll that fails for want of memory is tried again: there is nobody else to do this work.
     const int ready = ::poll(polled.data(), polled.size(), -1);
-    if (ready < 0 && errno != EINTR) {
-      return;
-    }
     for (const pollfd& entry : polled) {
       const auto found = handlers_.find(entry.fd);
       if (!stopped_ && ready > 0 && entry.revents != 0 && found != handlers_.end()) {

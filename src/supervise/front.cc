@@ -86,9 +86,9 @@ JobResult Front::Run() {
   });
   loop_.Watch(patience_.fd(), [this] { loop_.Stop(); });
   loop_.Run();
-  witness_.Close();
-  if (witness_.pid() > 0) {
-    ::waitpid(witness_.pid(), nullptr, 0);
+  witness_.End();
+  if (parts_.state.stand_up_errno != 0) {
+    ::waitpid(keeper_, nullptr, 0);  // We are about to become the job, which has no such child.
   }
   // What still waits came too late for the job and must not end us before its exit code is passed
   // on.
@@ -220,6 +220,9 @@ void Front::ReportAll() {
 }
 
 bool Front::Forward(int signal) const {
+  if (signal == SIGCONT) {
+    witness_.Continue();
+  }
   if (job_) {
     return ::syscall(SYS_pidfd_send_signal, job_.get(), signal, nullptr, 0) == 0;
   }
@@ -272,11 +275,12 @@ void Front::OnMessage(const LinkMessage& message) {
 }
 
 void Front::OnStarted() {
-  if (parts_.state.exec_errno != 0) {
+  if (parts_.state.exec_errno != 0 || parts_.state.stand_up_errno != 0) {
     loop_.Stop();
     return;
   }
   started_ = true;
+  ReplaceByNull(0);  // The job alone reads it; who writes to it must see when the job closes it.
   // By number: glibc 2.36 declares these two calls unusably for C++.
   job_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, parts_.state.job.load(), 0)));
   if (parts_.state.job_reaped) {
@@ -286,7 +290,12 @@ void Front::OnStarted() {
 
 /// The user's shell waits for us: it must see us stop when the job stops, by the same signal.
 void Front::StopWithJob(int signal) {
-  if (!parts_.state.job_stopped) {
+  OnSignals();
+  // After a stop of the whole group somebody may have continued us alone: then the job goes on too.
+  const bool continued = std::any_of(pending_.begin(), pending_.end(), [](const Pending& pending) {
+    return pending.arrival.signal == SIGCONT;
+  });
+  if (!parts_.state.job_stopped || continued) {
     return;
   }
   parts_.state.front_stopped = true;
@@ -339,13 +348,31 @@ void Front::OnChildren() {
   int status = 0;
   if (!recorder_ && ::waitpid(keeper_, &status, WNOHANG) == keeper_) {
     OnKeeperMessages();  // Its last words may still wait.
-    if (!parts_.state.end_recorded && parts_.state.exec_errno == 0) {
+    if (!parts_.state.end_recorded && parts_.state.exec_errno == 0 &&
+        parts_.state.stand_up_errno == 0) {
       TakeOver(status);
     } else {
       loop_.Stop();
     }
   } else if (recorder_) {
     recorder_->ChildrenChanged();
+  } else {
+    ReapStrangers();
+  }
+}
+
+/// As process 1 of a container we inherit orphans of others. Not the job: if the keeper was killed
+/// that has come to us too, and the recorder must see how it ended.
+void Front::ReapStrangers() const {
+  siginfo_t info{};
+  const auto is_stranger = [&] {
+    const auto& known = parts_.other_children;
+    return info.si_pid != 0 && info.si_pid != keeper_ && info.si_pid != parts_.state.job &&
+           std::find(known.begin(), known.end(), info.si_pid) == known.end();
+  };
+  while (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && is_stranger() &&
+         ::waitpid(info.si_pid, nullptr, WNOHANG) == info.si_pid) {
+    info = {};
   }
 }
 
@@ -377,7 +404,10 @@ void Front::TakeOver(int keeper_status) {
 JobResult Front::MakeResult() const {
   JobResult result;
   const RunState& state = parts_.state;
-  if (state.exec_errno != 0) {
+  result.stderr_line_open = state.stderr_line_open;
+  if (state.stand_up_errno != 0) {
+    result.cannot_watch = SystemError("cannot start a process", state.stand_up_errno).what;
+  } else if (state.exec_errno != 0) {
     const StartFault fault = DescribeStartFault(parts_.plan.command.front(), state.exec_errno);
     result.exit_code = fault.exit_code;
     result.fault = fault.what;
@@ -385,6 +415,7 @@ JobResult Front::MakeResult() const {
     result.end = ChildEnd::FromWaitStatus(state.job_status);
     result.exit_code = result.end->ShellCode();
   } else {
+    // Not tried again: it may have come so far that the job runs.
     result.fault = "whystop's keeper process was killed before it could start the job";
   }
   return result;

@@ -33,6 +33,7 @@ class Front {
   void OnSignals();
   void OnSignal(const SignalArrival& arrival);
   void OnChildren();
+  void ReapStrangers() const;
   void OnKeeperMessages();
   void OnMessage(const LinkMessage& message);
   void OnStarted();

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -30,31 +31,61 @@ void BecomeJob(const JobPlan& plan, const std::vector<Channel>& channels, char* 
       }
     }
   }
-  plan.signals.Restore();
+  plan.setting.Restore();
   ::execvpe(arguments[0], arguments, environment);
 }
 
 }  // namespace
 
-SignalSetting SignalSetting::SaveAndBlockAll() {
+SignalSetting SignalSetting::Save() {
   SignalSetting setting;
+  ::sigprocmask(SIG_BLOCK, nullptr, &setting.mask);
+  // Who starts us with SIGCHLD ignored would have our children vanish unseen.
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &by_default, &setting.child);
+  struct sigaction ignored {};
+  ignored.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &ignored, &setting.pipe);
+  ::sigaction(SIGXFSZ, &ignored, &setting.file_size);
+  return setting;
+}
+
+void SignalSetting::BlockAll() {
   sigset_t all;
   ::sigfillset(&all);
   // A fault of our own must end us, not hang us.
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) {
     ::sigdelset(&all, fault);
   }
-  ::sigprocmask(SIG_BLOCK, &all, &setting.mask);
-  // Who starts us with SIGCHLD ignored would have our children vanish unseen.
-  struct sigaction by_default {};
-  by_default.sa_handler = SIG_DFL;
-  ::sigaction(SIGCHLD, &by_default, &setting.child);
-  return setting;
+  ::sigprocmask(SIG_BLOCK, &all, nullptr);
 }
 
 void SignalSetting::Restore() const {
   ::sigaction(SIGCHLD, &child, nullptr);
+  ::sigaction(SIGPIPE, &pipe, nullptr);
+  ::sigaction(SIGXFSZ, &file_size, nullptr);
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+}
+
+DescriptorLimit DescriptorLimit::SaveAndRaise() {
+  constexpr rlim_t kWanted = 1024;
+  DescriptorLimit limit;
+  rlimit now{};
+  if (::getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur < kWanted &&
+      now.rlim_max > now.rlim_cur) {
+    const rlimit raised{.rlim_cur = std::min(kWanted, now.rlim_max), .rlim_max = now.rlim_max};
+    if (::setrlimit(RLIMIT_NOFILE, &raised) == 0) {
+      limit.given = now;
+    }
+  }
+  return limit;
+}
+
+void DescriptorLimit::Restore() const {
+  if (given) {
+    ::setrlimit(RLIMIT_NOFILE, &*given);
+  }
 }
 
 void StartJob(const JobPlan& plan, const std::vector<Channel>& channels, RunState& state) {
@@ -62,14 +93,14 @@ void StartJob(const JobPlan& plan, const std::vector<Channel>& channels, RunStat
   const std::vector<char*> environment = Pointers(plan.environment);
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) {
-    state.exec_errno = errno;
+    state.stand_up_errno = errno;
     return;
   }
   const Fd executed_read(ends[0]);
   Fd executed_write(ends[1]);
   const pid_t child = ::fork();
   if (child < 0) {
-    state.exec_errno = errno;
+    state.stand_up_errno = errno;
     return;
   }
   if (child == 0) {

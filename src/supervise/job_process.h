@@ -1,7 +1,9 @@
 #pragma once
 
 #include <signal.h>
+#include <sys/resource.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,10 +16,37 @@ namespace whystop {
 struct SignalSetting {
   sigset_t mask{};
   struct sigaction child {};
+  struct sigaction pipe {};
+  struct sigaction file_size {};
 
-  /// Saves the setting, blocks every signal that can be blocked and makes children waitable.
-  static SignalSetting SaveAndBlockAll();
+  /// Saves the setting, makes children waitable, and has a reader of ours that went away and a file
+  /// that may not grow come as errors, not as our death.
+  static SignalSetting Save();
+  /// Blocks every signal that can be blocked.
+  static void BlockAll();
   void Restore() const;
+};
+
+/// The number of descriptors that the job may open. Ours may be more.
+struct DescriptorLimit {
+  std::optional<rlimit> given;
+
+  /// Raises the soft limit as far as whystop needs it and may.
+  static DescriptorLimit SaveAndRaise();
+  void Restore() const;
+};
+
+/// How things stood when whystop was started; the job gets them so.
+struct JobSetting {
+  SignalSetting signals;
+  DescriptorLimit descriptors;
+
+  /// To be called before anything is opened.
+  static JobSetting Save() { return {SignalSetting::Save(), DescriptorLimit::SaveAndRaise()}; }
+  void Restore() const {
+    descriptors.Restore();
+    signals.Restore();
+  }
 };
 
 /// Everything about the job that is made before the fork, so that the child only makes system
@@ -25,7 +54,7 @@ struct SignalSetting {
 struct JobPlan {
   std::vector<std::string> command;
   std::vector<std::string> environment;  // "NAME=value"
-  SignalSetting signals;
+  JobSetting setting;
 };
 
 /// Forks and executes the job and waits until that worked or failed: RunState then has the pid and

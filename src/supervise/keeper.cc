@@ -114,8 +114,11 @@ void RecordStartFault(RunParts& parts) {
 }  // namespace
 
 void ReplaceByNull(int number) {
-  if (auto null = OpenFd("/dev/null", O_RDWR)) {
-    ::dup3(null->get(), number, O_CLOEXEC);
+  auto null = OpenFd("/dev/null", O_RDWR);
+  if (null && ::dup2(null->get(), number) >= 0) {
+    ::fcntl(number, F_SETFD, FD_CLOEXEC);
+  } else if (!null) {
+    ::close(number);  // Whoever reads or writes at the other end must see that we do not.
   }
 }
 
@@ -133,13 +136,21 @@ void RunKeeper(RunParts& parts, const Link& to_front) {
       channel.job_end.Close();
     }
   }
+  if (parts.state.stand_up_errno != 0) {
+    to_front.Send({.kind = LinkMessage::Kind::kStarted});
+    ::_exit(0);
+  }
   if (parts.state.exec_errno != 0) {
     RecordStartFault(parts);
     to_front.Send({.kind = LinkMessage::Kind::kStarted});
     ::_exit(0);
   }
   to_front.Send({.kind = LinkMessage::Kind::kStarted});
-  Keeper(parts, to_front).Run();
+  try {
+    Keeper(parts, to_front).Run();
+  } catch (...) {  // Out of memory, most likely: the front takes over, as after a SIGKILL.
+    ::_exit(2);
+  }
   ::_exit(0);
 }
 

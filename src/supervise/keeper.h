@@ -23,6 +23,7 @@ struct RunParts {
   std::string ring_directory;
   std::chrono::nanoseconds origin{};
   std::chrono::milliseconds tick{1000};
+  std::vector<pid_t> other_children = {};  // Of the front's: not to be reaped by it.
 };
 
 /// Puts /dev/null in the place of one of the descriptors 0, 1 and 2.

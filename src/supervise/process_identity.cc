@@ -5,7 +5,7 @@
 
 #include "base/fd.h"
 #include "base/parse.h"
-#include "supervise/redact.h"
+#include "base/redact.h"
 
 namespace whystop {
 

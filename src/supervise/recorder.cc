@@ -124,14 +124,49 @@ void Recorder::OpenOutput(std::size_t index) {
   }
   auto relay = Relay::Start(channel);
   if (!relay) {
-    Record(RecorderNote{"cannot relay output: " + relay.error().what});
-    channel.Close();  // The job gets SIGPIPE, which says more than output that is silently stuck.
-    return;
+    return OpenPlainly(index, relay.error().what);
   }
   output.relay = std::move(*relay);
   undrained_.insert(index);
   parts_.loop.Watch(output.relay->tap(), [this, index] { DrainTap(index, false); });
   parts_.loop.Watch(output.relay->notices(), [this, index] { OnNotice(index); });
+}
+
+void Recorder::RecordOutput(std::size_t index, std::string_view bytes) {
+  const Channel& channel = parts_.channels[index];
+  if (channel.carries[2] && !bytes.empty()) {
+    parts_.state.stderr_line_open = bytes.back() != '\n';
+  }
+  if (!finished_) {
+    parts_.writer.AppendLog(Now(), channel.stream, bytes);
+  }
+}
+
+void Recorder::OpenPlainly(std::size_t index, const std::string& reason) {
+  Record(RecorderNote{"output is copied by hand: " + reason});
+  Output& output = outputs_[index];
+  output.plain = std::make_unique<PlainRelay>(parts_.channels[index]);
+  undrained_.insert(index);
+  parts_.loop.Watch(output.plain->source(), [this, index] { MovePlainly(index, false); });
+}
+
+void Recorder::MovePlainly(std::size_t index, bool to_the_end) {
+  const auto record = [this, index](std::string_view bytes) { RecordOutput(index, bytes); };
+  PlainRelay::Moved moved = PlainRelay::Moved::kSome;
+  for (int moves = 0;
+       moved == PlainRelay::Moved::kSome && (to_the_end || moves < kReadsPerRound); ++moves) {
+    moved = outputs_[index].plain->Move(buffer_, record);
+  }
+  const bool closed =
+      moved == PlainRelay::Moved::kJobClosed || moved == PlainRelay::Moved::kReaderGone;
+  if (closed || to_the_end) {
+    undrained_.erase(index);
+  }
+  if (closed) {
+    CloseOutput(index, moved == PlainRelay::Moved::kReaderGone);
+    FinishIfDrained();
+    StopIfNothingIsLeft();
+  }
 }
 
 void Recorder::DrainTap(std::size_t index, bool to_the_end) {
@@ -141,10 +176,7 @@ void Recorder::DrainTap(std::size_t index, bool to_the_end) {
     if (size <= 0) {
       break;
     }
-    if (!finished_) {
-      parts_.writer.AppendLog(Now(), parts_.channels[index].stream,
-                              {buffer_.data(), static_cast<std::size_t>(size)});
-    }
+    RecordOutput(index, {buffer_.data(), static_cast<std::size_t>(size)});
   }
 }
 
@@ -168,12 +200,16 @@ void Recorder::OnNotice(std::size_t index) {
 
 void Recorder::CloseOutput(std::size_t index, bool reader_gone) {
   Output& output = outputs_[index];
-  parts_.loop.Forget(output.relay->tap());
-  parts_.loop.Forget(output.relay->notices());
-  DrainTap(index, true);
-  if (output.relay->unrecorded_bytes() > 0) {
-    Record(Drop{.counter = "supervise.output_bytes_unrecorded",
-                .count = output.relay->unrecorded_bytes()});
+  if (output.relay) {
+    parts_.loop.Forget(output.relay->tap());
+    parts_.loop.Forget(output.relay->notices());
+    DrainTap(index, true);
+    if (output.relay->unrecorded_bytes() > 0) {
+      Record(Drop{.counter = "supervise.output_bytes_unrecorded",
+                  .count = output.relay->unrecorded_bytes()});
+    }
+  } else {
+    parts_.loop.Forget(output.plain->source());
   }
   if (reader_gone) {
     const bool is_stderr = parts_.channels[index].stream == LogStream::kStderr;
@@ -181,6 +217,7 @@ void Recorder::CloseOutput(std::size_t index, bool reader_gone) {
                         (is_stderr ? "stderr" : "stdout") + " went away"});
   }
   output.relay.reset();
+  output.plain.reset();
   parts_.channels[index].Close();
   parts_.tell(
       {.kind = LinkMessage::Kind::kChannelClosed, .number = static_cast<std::int32_t>(index)});
@@ -190,7 +227,7 @@ void Recorder::Follow(std::size_t index) {
   FileFollower& follower = *outputs_[index].follower;
   const std::int64_t skipped_before = follower.skipped_bytes();
   follower.Follow(kFollowBytesMax, [this, index](std::string_view piece) {
-    parts_.writer.AppendLog(Now(), parts_.channels[index].stream, piece);
+    RecordOutput(index, piece);
   });
   if (follower.skipped_bytes() > skipped_before) {
     Record(Drop{.counter = "supervise.output_bytes_unrecorded",
@@ -337,6 +374,9 @@ void Recorder::OnJobDead() {
     if (outputs_[i].relay) {
       parts_.channels[i].job_end.Close();
       outputs_[i].relay->NotifyJobEnded();
+    } else if (outputs_[i].plain) {
+      parts_.channels[i].job_end.Close();
+      MovePlainly(i, true);
     }
   }
   front_patience_.SetOnce(kFrontPatience);
@@ -385,7 +425,7 @@ void Recorder::Finish() {
 /// After the end a daemon of the job may still hold its output: somebody must go on relaying it.
 void Recorder::StopIfNothingIsLeft() {
   for (const Output& output : outputs_) {
-    if (output.relay) {
+    if (output.relay || output.plain) {
       return;
     }
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "record/recording_writer.h"
@@ -12,6 +13,7 @@
 #include "supervise/event_loop.h"
 #include "supervise/file_follower.h"
 #include "supervise/link.h"
+#include "supervise/plain_relay.h"
 #include "supervise/relay.h"
 #include "supervise/ring_collector.h"
 #include "supervise/run_state.h"
@@ -46,15 +48,19 @@ class Recorder {
   void FrontReported();
 
  private:
-  /// What the recorder has of one channel. `relay` or `follower` is set.
+  /// What the recorder has of one channel. One of them is set, as long as it is open.
   struct Output {
     std::unique_ptr<Relay> relay;
+    std::unique_ptr<PlainRelay> plain;  // Where the system refuses what `relay` needs.
     std::unique_ptr<FileFollower> follower;
   };
 
   RunTime Now() const;
   void RecordStart(const RunStart& start);
   void OpenOutput(std::size_t index);
+  void RecordOutput(std::size_t index, std::string_view bytes);
+  void OpenPlainly(std::size_t index, const std::string& reason);
+  void MovePlainly(std::size_t index, bool to_the_end);
   void DrainTap(std::size_t index, bool to_the_end);
   void OnNotice(std::size_t index);
   void CloseOutput(std::size_t index, bool reader_gone);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <system_error>
 
 namespace whystop {
 namespace {
@@ -55,7 +56,11 @@ Result<std::unique_ptr<Relay>> Relay::Start(const Channel& channel) {
   if (channel.terminal) {
     relay->modes_.emplace(channel);
   }
-  relay->thread_ = std::thread([self = relay.get()] { self->Run(); });
+  try {
+    relay->thread_ = std::thread([self = relay.get()] { self->Run(); });
+  } catch (const std::system_error& fault) {
+    return SystemError("cannot start a thread", fault.code().value());
+  }
   return relay;
 }
 
@@ -69,9 +74,25 @@ Status Relay::OpenPipes() {
   WS_RETURN_IF_ERROR(OpenPipe(tap_read_, tap_write_));
   WS_RETURN_IF_ERROR(OpenPipe(peek_read_, peek_write_));
   WS_RETURN_IF_ERROR(OpenPipe(notice_read_, notice_write_));
+  WS_RETURN_IF_ERROR(TryMoving());
   ::fcntl(tap_write_.get(), F_SETPIPE_SZ, kTapBytes);  // Smaller where the system allows no more.
   wake_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   return wake_ ? Status(Ok{}) : Status(SystemError("cannot make an event descriptor", errno));
+}
+
+/// Whether the system lets us move bytes between pipes: an old seccomp profile may not.
+Status Relay::TryMoving() const {
+  const int from = peek_read_.get();
+  int waiting = 0;
+  const bool splices = ::splice(from, nullptr, tap_write_.get(), nullptr, 1, SPLICE_F_NONBLOCK) <
+                           0 &&
+                       errno == EAGAIN;
+  const bool copies =
+      splices && ::tee(from, tap_write_.get(), 1, SPLICE_F_NONBLOCK) < 0 && errno == EAGAIN;
+  if (!copies || ::ioctl(from, FIONREAD, &waiting) != 0) {
+    return SystemError("cannot move bytes from pipe to pipe", errno);
+  }
+  return Ok{};
 }
 
 void Relay::NotifyJobEnded() const {
@@ -99,7 +120,7 @@ bool Relay::FillFromTerminal() const {
   if (moved > 0) {
     return true;
   }
-  if (moved < 0 && errno == EINVAL) {  // Kernels before 5.11 cannot splice from a terminal.
+  if (moved < 0 && errno != EAGAIN && errno != EINTR && errno != EIO) {  // Kernels before 5.11 cannot splice from a terminal.
     std::array<char, 4096> bytes{};
     const ssize_t size = ReadSome(channel_.terminal.get(), bytes);
     if (size > 0) {
@@ -201,8 +222,8 @@ Relay::Moved Relay::Deliver(std::size_t bytes) {
     } else if (moved < 0 && errno == EAGAIN) {
       PollOne(channel_.user.get(), POLLOUT,
               -1);  // Somebody made the user's descriptor non-blocking.
-    } else if (moved < 0 && errno == EINVAL && !by_copy_) {
-      by_copy_ = true;
+    } else if (moved < 0 && errno != EINTR && errno != EPIPE && !by_copy_) {
+      by_copy_ = true;  // write(2) itself decides whether the reader is gone.
     } else if (moved == 0 || errno != EINTR) {
       return Moved::kReaderGone;
     }

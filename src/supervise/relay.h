@@ -46,6 +46,7 @@ class Relay {
 
   explicit Relay(const Channel& channel) : channel_(channel) {}
   Status OpenPipes();
+  Status TryMoving() const;
   void Run();
   bool SourceIsEmpty() const;
   bool FillFromTerminal() const;

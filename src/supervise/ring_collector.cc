@@ -1,15 +1,18 @@
 #include "supervise/ring_collector.h"
 
 #include <dirent.h>
-#include <signal.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "base/fd.h"
+#include "base/parse.h"
 
 namespace whystop {
 namespace {
@@ -23,11 +26,33 @@ struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-bool HasEnded(const RingReader& ring) {
-  return ring.closed() || (::kill(static_cast<pid_t>(ring.header().pid), 0) != 0 && errno == ESRCH);
+/// Whether the process that made the ring lives under that number here, and no other does.
+bool IsProcessHere(const RingHeader& header) {
+  constexpr int kStartTicks = 22;  // Counted from 1, as proc(5) does; the name is the second.
+  const auto text = ReadFile("/proc/" + std::to_string(header.pid) + "/stat", 4096);
+  if (!text || text->rfind(')') == std::string::npos) {
+    return false;
+  }
+  std::string_view rest = std::string_view(*text).substr(text->rfind(')') + 1);
+  for (int field = 2; field < kStartTicks; ++field) {
+    rest.remove_prefix(std::min(rest.find(' '), rest.size() - 1) + 1);
+    if (rest.empty()) {
+      return false;
+    }
+  }
+  const auto ticks = ParseWhole<std::uint64_t>(rest.substr(0, rest.find(' ')));
+  return ticks && *ticks == header.start_ticks;
 }
 
 }  // namespace
+
+/// Rings whose end cannot be asked for and that say nothing any more give way to new ones.
+void RingCollector::MakeRoom() {
+  for (auto entry = open_.begin(); entry != open_.end() && open_.size() >= kRingsMax;) {
+    entry = entry->second.process_seen || !entry->second.quiet ? std::next(entry)
+                                                               : open_.erase(entry);
+  }
+}
 
 void RingCollector::FindNew() {
   struct stat facts {};
@@ -48,11 +73,13 @@ void RingCollector::FindNew() {
     if (!is_ring || open_.count(name) > 0 || ended_.count(name) > 0) {
       continue;
     }
+    MakeRoom();
     auto ring = open_.size() < kRingsMax ? RingReader::Open(directory_ + "/" + name)
                                          : Result<RingReader>(Error{Error::Code::kBusy, "", ""});
     if (ring) {
       RunState::RingProgress* progress = FindProgress(ring->header());
-      open_.emplace(name, Ring{std::move(*ring), progress});
+      const bool process_seen = IsProcessHere(ring->header());
+      open_.emplace(name, Ring{std::move(*ring), progress, process_seen});
     } else if (ring.error().code == Error::Code::kBusy) {
       all_taken = false;  // Not ready, or too many at once: look again next time.
     } else {
@@ -110,9 +137,11 @@ void RingCollector::Collect(RunTime now, RecordingWriter& writer) {
   double fullest = 0;
   for (auto entry = open_.begin(); entry != open_.end();) {
     Ring& ring = entry->second;
+    // Asked before the draining, so that nothing is written after it.
     const bool ended =
-        HasEnded(ring.reader);  // Asked before the draining, so that nothing is written after it.
+        ring.reader.closed() || (ring.process_seen && !IsProcessHere(ring.reader.header()));
     const RingReader::Drained drained = Drain(now, ring, writer);
+    ring.quiet = drained.slots == 0;
     fullest = std::max(fullest, static_cast<double>(drained.slots + drained.overwritten) /
                                     ring.reader.header().slot_count);
     if (ended) {

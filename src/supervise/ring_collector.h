@@ -33,9 +33,14 @@ class RingCollector {
   struct Ring {
     RingReader reader;
     RunState::RingProgress* progress = nullptr;  // nullptr: no room to remember it.
+    // Its process was seen under the number that the ring names. Else it lives in another PID
+    // namespace (a container inside the job) or was gone before we looked: its end cannot be asked for.
+    bool process_seen = false;
+    bool quiet = false;  // Nothing new at the last look.
   };
 
   void FindNew();
+  void MakeRoom();
   RunState::RingProgress* FindProgress(const RingHeader& header);
   RingReader::Drained Drain(RunTime now, Ring& ring, RecordingWriter& writer);
 

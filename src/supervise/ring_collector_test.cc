@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <vector>
 
 #include "wire/ring_writer.h"
@@ -84,6 +85,22 @@ TEST_F(RingCollectorTest, ComesMoreOftenToARingThatFills) {
     collector.Collect({}, kept_);
   }
   EXPECT_EQ(collector.NextInterval(), calm);
+}
+
+/// A container inside the job has numbers of its own: a ring whose process we cannot find is not over.
+TEST_F(RingCollectorTest, ARingOfAnotherPidNamespaceGoesOn) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    const std::int64_t unknown_here = (1LL << 22) + 1;  // Beyond the largest pid there is.
+    file.seekp(offsetof(RingHeader, pid));
+    file.write(reinterpret_cast<const char*>(&unknown_here), sizeof(unknown_here));
+  }
+  RingCollector collector(folder_, state_);
+  WriteSteps(2);
+  collector.Collect({}, kept_);
+  WriteSteps(2);
+  collector.Collect({}, kept_);
+  EXPECT_EQ(kept_.steps, (std::vector<std::uint64_t>{1, 2, 3, 4}));
 }
 
 TEST_F(RingCollectorTest, HasNothingToSayWithoutAFolder) {

@@ -13,7 +13,7 @@
 #include "base/fd.h"
 #include "base/parse.h"
 #include "supervise/process_identity.h"
-#include "supervise/redact.h"
+#include "base/redact.h"
 
 namespace whystop {
 namespace {
@@ -158,7 +158,8 @@ std::map<std::string, std::string> RecordableEnvironment(
     }
     const std::string name = entry.substr(0, equals);
     if (const Variable* variable = FindRecordable(name)) {
-      kept[name] = variable->value_may_be_kept ? entry.substr(equals + 1, 1000) : "yes";
+      kept[name] =
+          variable->value_may_be_kept ? RedactText(entry.substr(equals + 1, 1000)) : "yes";
     }
   }
   return kept;

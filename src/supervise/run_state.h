@@ -20,6 +20,7 @@ struct RunState {
 
   std::atomic<pid_t> job{0};  // Written by the job's process itself before anything can go wrong.
   std::atomic<int> exec_errno{0};  // Why the command could not be executed; 0: it was.
+  std::atomic<int> stand_up_errno{0};  // Why whystop could not even try; the job does not run.
   std::atomic<bool> start_recorded{false};
   std::atomic<bool> job_ended{false};   // job_status is valid.
   std::atomic<int> job_status{0};       // As wait(2) gives it.
@@ -27,6 +28,7 @@ struct RunState {
   std::atomic<bool> job_stopped{false};
   std::atomic<bool> front_stopped{false};  // The front stopped itself because the job did.
   std::atomic<bool> end_recorded{false};
+  std::atomic<bool> stderr_line_open{false};  // The job's last byte on stderr was no line end.
   std::array<std::atomic<std::int64_t>, 2>
       followed_to{};                      // By channel: how far its file is on record.
   std::array<RingProgress, 256> rings{};  // Of more rings than that the last may be recorded twice.

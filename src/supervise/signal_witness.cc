@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "base/close_from.h"
 #include "supervise/process_name.h"
 
 namespace whystop {
@@ -18,12 +20,18 @@ constexpr int kAliveFd = 4;
 /// Everything but the two pipes is closed: a witness must not keep the user's pipes open.
 [[noreturn]] void Watch(int report, int alive) {
   RenameThisProcess(kWitnessName);
-  const int high_report = ::fcntl(report, F_DUPFD, 10);
-  const int high_alive = ::fcntl(alive, F_DUPFD, 10);
-  ::dup2(high_report, kReportFd);
-  ::dup2(high_alive, kAliveFd);
-  ::close_range(0, 2, 0);
-  ::close_range(kAliveFd + 1, ~0U, 0);
+  // Both out of the way first: either may have the number that the other is to get.
+  constexpr int kAbove = kAliveFd + 1;
+  const int high_report = ::fcntl(report, F_DUPFD, kAbove);
+  const int high_alive = ::fcntl(alive, F_DUPFD, kAbove);
+  if (high_report < 0 || high_alive < 0 || ::dup2(high_report, kReportFd) < 0 ||
+      ::dup2(high_alive, kAliveFd) < 0) {
+    ::_exit(0);  // Without it the front takes every signal for one that was sent to it alone.
+  }
+  for (const int number : {0, 1, 2}) {
+    ::close(number);
+  }
+  CloseFrom(kAbove);
   const int signals = OpenSignalFd().Release();
   for (;;) {
     pollfd polled[2] = {{.fd = signals, .events = POLLIN, .revents = 0},
@@ -74,6 +82,8 @@ SignalWitness SignalWitness::Start() {
   Fd alive_write(alive[1]);
   const pid_t pid = ::fork();
   if (pid == 0) {
+    report_read.Close();
+    alive_write.Close();
     Watch(report_write.get(), alive_read.get());
   }
   if (pid > 0) {
@@ -82,6 +92,26 @@ SignalWitness SignalWitness::Start() {
     witness.pid_ = pid;
   }
   return witness;
+}
+
+void SignalWitness::Continue() const {
+  siginfo_t info{};
+  // Only while it is still our child: the number could mean another process.
+  if (pid_ > 0 && ::waitid(P_PID, static_cast<id_t>(pid_), &info,
+                           WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0) {
+    ::kill(pid_, SIGCONT);
+  }
+}
+
+void SignalWitness::End() {
+  arrivals_.Close();
+  alive_.Close();
+  // Still ours, so the number means no other process. It may be stopped: nothing less would end it.
+  if (pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == 0) {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  pid_ = -1;
 }
 
 std::optional<SignalArrival> SignalWitness::Read() const {

@@ -34,10 +34,15 @@ class SignalWitness {
   static SignalWitness Start();
   int arrivals() const { return arrivals_.get(); }
   std::optional<SignalArrival> Read() const;
-  pid_t pid() const { return pid_; }
+  /// It may have been stopped with the group.
+  void Continue() const;
+  /// In the process that forked it: ends it, at once and in any case.
+  void End();
+  /// In a child of that process: lets go of it.
   void Close() {
     arrivals_.Close();
     alive_.Close();
+    pid_ = -1;
   }
 
  private:

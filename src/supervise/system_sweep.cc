@@ -9,7 +9,7 @@
 
 #include "base/fd.h"
 #include "base/parse.h"
-#include "supervise/redact.h"
+#include "base/redact.h"
 #include "supervise/signal_witness.h"
 
 namespace whystop {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/parse.h"
+#include "base/shown_text.h"
 #include "text/bar.h"
 #include "text/plan_words.h"
 #include "text/terminal_text.h"
@@ -205,9 +206,9 @@ void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number,
     LogFact fact;
     fact.cause = std::string(row.cause);
     fact.role = row.role;
-    fact.line = ReadableText(Trim(line.body), kLineShownBytes);
+    fact.line = ShownText(Trim(line.body), kLineShownBytes);
     for (const std::string& capture : match.captures) {
-      fact.captures.push_back(ReadableText(capture, kLineShownBytes));
+      fact.captures.push_back(ShownText(capture, kLineShownBytes));
     }
     fact.place = {.file = source_, .line = number};
     fact.rank = line.rank;
@@ -489,7 +490,7 @@ void LogReader::PushTextEnd(std::optional<std::chrono::seconds> age) {
     end.kind = TextEnd::Kind::kMidProgress;
   }
   end.place = {.file = source_, .line = last_line_number_};
-  end.last_line = ReadableText(Trim(last_line_), kLineShownBytes);
+  end.last_line = ShownText(Trim(last_line_), kLineShownBytes);
   end.age = age;
   Push(std::move(end));
 }

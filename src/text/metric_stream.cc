@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/shown_text.h"
 #include "text/terminal_text.h"
 
 namespace whystop {
@@ -44,7 +45,7 @@ const MetricStream::Name* MetricStream::AddName(std::string_view key, bool valid
     return nullptr;
   }
   Name name{
-      .series = ReadableText(key, 128), .role = roles_.Of(key), .bookkeeping = IsBookkeeping(key)};
+      .series = ShownText(key, 128), .role = roles_.Of(key), .bookkeeping = IsBookkeeping(key)};
   if (validation && (name.role == SeriesRole::kTrainLoss || name.role == SeriesRole::kTrainScore)) {
     name.series = "val " + name.series;
     name.role = roles_.Of(name.series);

@@ -10,8 +10,4 @@ namespace whystop {
 /// the same length.
 void CleanTerminalText(std::string_view raw, std::string& out);
 
-/// A copy for a report: valid UTF-8 (bad bytes become U+FFFD), no control characters, at most
-/// `bytes_max` long.
-std::string ReadableText(std::string_view text, std::size_t bytes_max);
-
 }  // namespace whystop

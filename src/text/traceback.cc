@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/parse.h"
+#include "base/shown_text.h"
 #include "text/metric_line.h"
 #include "text/number.h"
 #include "text/terminal_text.h"
@@ -44,7 +45,7 @@ std::optional<Frame> ParseFrame(std::string_view text) {
     return std::nullopt;
   }
   Frame frame;
-  frame.file = ReadableText(text.substr(kFile.size(), end - kFile.size()), 512);
+  frame.file = ShownText(text.substr(kFile.size(), end - kFile.size()), 512);
   std::string_view rest = text.substr(end + 8);
   const auto [stop, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), frame.line);
   if (fault != std::errc{}) {
@@ -52,7 +53,7 @@ std::optional<Frame> ParseFrame(std::string_view text) {
   }
   rest.remove_prefix(static_cast<std::size_t>(stop - rest.data()));
   if (rest.starts_with(", in ")) {
-    frame.function = ReadableText(rest.substr(5), 256);
+    frame.function = ShownText(rest.substr(5), 256);
   }
   frame.users_own = IsUsersOwnFile(frame.file);
   return frame;
@@ -74,9 +75,9 @@ std::optional<Frame> ParseBoxedFrame(std::string_view text) {
   }
   const std::string_view rest = text.substr(in + 4);
   Frame frame;
-  frame.file = ReadableText(text.substr(0, colon), 512);
+  frame.file = ShownText(text.substr(0, colon), 512);
   frame.line = *line;
-  frame.function = ReadableText(rest.substr(0, rest.find(' ')), 256);
+  frame.function = ShownText(rest.substr(0, rest.find(' ')), 256);
   frame.users_own = IsUsersOwnFile(frame.file);
   return frame;
 }
@@ -186,7 +187,7 @@ std::optional<ExceptionSeen> ReadBareException(std::string_view body, Place plac
   }
   ExceptionSeen seen;
   seen.type = std::string(type);
-  seen.message = ReadableText(message, kMessageBytesMax);
+  seen.message = ShownText(message, kMessageBytesMax);
   seen.last_line = place.line;
   seen.place = std::move(place);
   return seen;
@@ -308,7 +309,7 @@ bool TracebackReader::PushFrame(Open& open, std::string_view text, std::int64_t 
     std::vector<Frame>& frames = open.exception.seen.frames;
     if (!carets && !frames.empty() && frames.back().source.empty() &&
         !content.starts_with("[Previous line repeated")) {
-      frames.back().source = ReadableText(content, 300);
+      frames.back().source = ShownText(content, 300);
     }
     return true;
   }
@@ -332,14 +333,14 @@ void TracebackReader::SetType(Open& open, std::string_view text, std::int64_t nu
   ExceptionSeen& seen = open.exception.seen;
   if (open.worker) {
     seen.first_type = std::string(type);
-    seen.first_message = ReadableText(message, kMessageBytesMax);
+    seen.first_message = ShownText(message, kMessageBytesMax);
   } else {
     if (open.links > 0 && seen.first_type.empty()) {
       seen.first_type = seen.type;
       seen.first_message = seen.message;
     }
     seen.type = std::string(type);
-    seen.message = ReadableText(message, kMessageBytesMax);
+    seen.message = ShownText(message, kMessageBytesMax);
   }
   ++open.links;
   open.message_lines = 0;
@@ -378,7 +379,7 @@ bool TracebackReader::PushMessage(Open& open, const PeeledLine& line, std::strin
       open.worker ? open.exception.seen.first_message : open.exception.seen.message;
   if (message.size() + content.size() < kMessageBytesMax) {
     message += (message.empty() || content.starts_with(": ") ? "" : "\n") +
-               ReadableText(content, kMessageBytesMax);
+               ShownText(content, kMessageBytesMax);
   }
   open.exception.seen.last_line = number;
   return false;  // It may as well be a line of its own: let others look at it.

@@ -17,19 +17,20 @@ constexpr std::size_t kLongTextMax = 65535;
 
 }  // namespace
 
-ObservationEncoder::ObservationEncoder(std::string_view kind) {
-  std::memset(bytes_, 0, kCountAt + 1);
+ObservationEncoder::ObservationEncoder(std::string_view kind, std::span<char> room)
+    : bytes_(room) {
+  std::memset(bytes_.data(), 0, kCountAt + 1);
   size_ = kCountAt + 1;
   AppendShort(kind);
 }
 
 void ObservationEncoder::SetStep(std::int64_t step) {
-  std::memcpy(bytes_, &step, sizeof(step));
+  std::memcpy(bytes_.data(), &step, sizeof(step));
   bytes_[kPresentAt] = static_cast<char>(bytes_[kPresentAt] | kHasStep);
 }
 
 void ObservationEncoder::Append(const void* from, std::size_t size) {
-  std::memcpy(bytes_ + size_, from, size);
+  std::memcpy(bytes_.data() + size_, from, size);
   size_ += size;
 }
 
@@ -44,7 +45,7 @@ bool ObservationEncoder::BeginAttribute(std::string_view key, std::uint8_t type,
                                         std::size_t value_bytes_min) {
   const std::size_t needed = 1 + std::min(key.size(), kShortTextMax) + 1 + value_bytes_min;
   const auto count = static_cast<unsigned char>(bytes_[kCountAt]);
-  if (count >= kAttributesMax || sizeof(bytes_) - size_ < needed) {
+  if (count >= kAttributesMax || bytes_.size() - size_ < needed) {
     bytes_[kPresentAt] = static_cast<char>(bytes_[kPresentAt] | kCut);
     return false;
   }
@@ -64,7 +65,7 @@ void ObservationEncoder::Add(std::string_view key, std::string_view text) {
   if (!BeginAttribute(key, 1, sizeof(std::uint16_t))) {
     return;
   }
-  const std::size_t room = std::min(kLongTextMax, sizeof(bytes_) - size_ - sizeof(std::uint16_t));
+  const std::size_t room = std::min(kLongTextMax, bytes_.size() - size_ - sizeof(std::uint16_t));
   const std::string_view fitting = CutText(text, room);
   if (fitting.size() < text.size()) {
     bytes_[kPresentAt] = static_cast<char>(bytes_[kPresentAt] | kCut);

@@ -61,7 +61,8 @@ TEST_F(RingTest, DeliversEveryKindOfRecordAsItsEvent) {
   stats.count = 10;
   stats.below[5] = 9;
   writer_->Stats("encoder.0.weight", stats);
-  ObservationEncoder seen("loop-exit");
+  ObservationRoom room;
+  ObservationEncoder seen("loop-exit", room.bytes);
   seen.SetStep(7);
   seen.Add("line", 31);
   seen.Add("file", "train.py");

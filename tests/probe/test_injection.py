@@ -74,3 +74,12 @@ def test_does_no_harm_on_any_python(python, tmp_path):
     environment = dict(os.environ, PYTHONPATH=BOOTSTRAP, WHYSTOP_RING_DIR=str(tmp_path))
     got = subprocess.run([python, "-c", "print('fine')"], env=environment, capture_output=True, text=True, check=False)
     assert (got.returncode, got.stdout, got.stderr) == (0, "fine\n", "")
+
+
+def test_a_module_of_the_user_with_our_name_is_the_users(run, script, tmp_path):
+    """Nothing that the probe brings may stand before what the program calls whystop."""
+    (tmp_path / "whystop.py").write_text("mine = 'the user\\'s own'\n")
+    path = script("import whystop\nprint(whystop.mine, whystop.__file__)\n")
+    bare, got = run(path, probe=False), run(path)
+    assert bare.out.startswith("the user's own")
+    assert (got.code, got.out, got.err) == (bare.code, bare.out, bare.err)

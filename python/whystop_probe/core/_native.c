@@ -1,6 +1,6 @@
 /* whystop_probe._native: the ring writer and the tensor statistics of libwhystop for Python, by the
  * limited API of 3.8. docs/wire.md lists the methods. No method raises: a record that cannot be
- * understood is left out. */
+ * understood is left out. What a signal handler of the user's raises meanwhile passes. */
 
 #include "_native.h"
 
@@ -18,9 +18,19 @@ typedef struct {
 
 static ws_run* run_of(PyObject* self) { return ((Writer*)self)->run; }
 
-/* None, whatever went wrong. */
-static PyObject* done(void) {
+int ws_forgive(void) {
+  if (PyErr_Occurred() != NULL && !PyErr_ExceptionMatches(PyExc_Exception)) {
+    return 0;
+  }
   PyErr_Clear();
+  return 1;
+}
+
+/* None, whatever went wrong with a record. */
+static PyObject* done(void) {
+  if (!ws_forgive()) {
+    return NULL;
+  }
   Py_RETURN_NONE;
 }
 
@@ -178,7 +188,10 @@ static PyObject* writer_observe(PyObject* self, PyObject* args) {
     list[count].key = take_text(key, &keep[2 * count]);
     list[count].text = take_text(value, &keep[2 * count + 1]);
     const int is_known = list[count].text != NULL || take_double(value, &list[count].number) == 1;
-    PyErr_Clear();
+    if (!ws_forgive()) {
+      ++count;
+      break;
+    }
     if (list[count].key != NULL && is_known) {
       ++count;
     } else {
@@ -187,7 +200,8 @@ static PyObject* writer_observe(PyObject* self, PyObject* args) {
       keep[2 * count] = keep[2 * count + 1] = NULL;
     }
   }
-  const char* text = take_text(kind, &kind_keep);
+  const int interrupted = PyErr_Occurred() != NULL;
+  const char* text = interrupted ? NULL : take_text(kind, &kind_keep);
   if (text != NULL && has_step >= 0) {
     ws_note(run_of(self), text, has_step ? step_number : -1, list, count);
   }

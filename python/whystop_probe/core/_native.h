@@ -18,6 +18,10 @@ int ws_pulse_event(PyObject* pulse, int kind, PyObject* name);
 double ws_pulse_begin(PyObject* pulse);
 void ws_pulse_end(PyObject* pulse, double began_s);
 
+/* Behind a call that may have failed for reasons of our own: forgets what it raised. 0: it raised
+ * what is never ours, a KeyboardInterrupt say, and that passes on. */
+int ws_forgive(void);
+
 /* watch_signal(writer, number): see _witness.c. */
 PyObject* ws_watch_signal(PyObject* module, PyObject* args);
 

@@ -57,10 +57,13 @@ static int refers_to(PyObject* reference, PyObject* object) {
   return reference != NULL && PyWeakref_GetObject(reference) == object;
 }
 
+/* Called with nothing pending; an object that cannot be referred to weakly is forgotten. */
 static void refer(PyObject** reference, PyObject* object) {
   PyObject* old = *reference;
   *reference = object == NULL ? NULL : PyWeakref_NewRef(object, NULL);
-  PyErr_Clear();
+  if (*reference == NULL) {
+    PyErr_Clear(); /* TypeError: making a reference runs no code of the user's. */
+  }
   Py_XDECREF(old);
 }
 
@@ -121,7 +124,7 @@ static int take_loss(Pulse* pulse, double* loss) {
   return known;
 }
 
-/* The first group's learning rate, where it is a plain number. `*groups`: how many there are. */
+/* The first group's learning rate, where it is a plain number. -1: an exception of the user's. */
 static int take_rate(Pulse* pulse, PyObject* optimizer, double* rate) {
   PyObject* groups = PyObject_GetAttr(optimizer, text_param_groups);
   PyObject* group = groups != NULL && PyList_Check(groups) && PyList_Size(groups) > 0
@@ -133,17 +136,22 @@ static int take_rate(Pulse* pulse, PyObject* optimizer, double* rate) {
     *rate = PyFloat_AsDouble(value);
     known = 1;
   } else if (value != NULL && pulse->odd_rate != NULL) {
+    Py_INCREF(value); /* The listener may change the group. */
     PyObject* number = PyObject_CallFunctionObjArgs(pulse->odd_rate, value, NULL);
-    known = number != NULL && PyFloat_Check(number);
-    *rate = known ? PyFloat_AsDouble(number) : 0;
+    Py_DECREF(value);
+    known = number == NULL ? -1 : PyFloat_Check(number);
+    *rate = known > 0 ? PyFloat_AsDouble(number) : 0;
     Py_XDECREF(number);
   }
+  if (groups == NULL && !ws_forgive()) {
+    known = -1;
+  }
   Py_XDECREF(groups);
-  PyErr_Clear();
   return known;
 }
 
-static void record(Pulse* pulse, PyObject* optimizer) {
+/* 0: an exception of the user's; the step is on record all the same. */
+static int record(Pulse* pulse, PyObject* optimizer) {
   ws_step_record step = {0};
   step.step = ++pulse->step;
   step.duration_s = pulse->duration_s;
@@ -154,7 +162,8 @@ static void record(Pulse* pulse, PyObject* optimizer) {
   pulse->spent_s += pulse->always_s;
   step.present = WS_HAS_WAIT | (pulse->step > 1 ? WS_HAS_DURATION : 0u);
   step.present |= take_loss(pulse, &step.loss) ? WS_HAS_LOSS : 0u;
-  step.present |= take_rate(pulse, optimizer, &step.lr) ? WS_HAS_LR : 0u;
+  const int rate = take_rate(pulse, optimizer, &step.lr);
+  step.present |= rate > 0 ? WS_HAS_LR : 0u;
   step.wait_s = pulse->wait_s;
   pulse->wait_s = 0;
   if (step.duration_s < WS_THINNED_BELOW_S && step.step > WS_WHOLE_STEPS &&
@@ -164,6 +173,7 @@ static void record(Pulse* pulse, PyObject* optimizer) {
   if (pulse->writer != NULL) {
     ws_step_all(ws_run_of_writer(pulse->writer), &step);
   }
+  return rate >= 0;
 }
 
 /* Whether this optimizer counts the steps. -1: an exception of the user's. */
@@ -186,15 +196,12 @@ static PyObject* after_step(PyObject* self, PyObject* args) {
   pulse->duration_s = now - pulse->last_end_s;
   pulse->elapsed_s += pulse->duration_s;
   const int counts = counts_steps(pulse, optimizer);
-  if (counts > 0) {
-    record(pulse, optimizer);
-  }
+  int fine = counts > 0 ? record(pulse, optimizer) : counts == 0;
   ++pulse->steps;
   if (measured) {
     pulse->measured_s = pulse->hooks_s + now_s() - now;
     pulse->hooks_s = 0;
   }
-  int fine = counts >= 0;
   if (fine && pulse->late_waiting) {
     fine = tell(pulse->take_late, NULL, NULL);
   }
@@ -220,14 +227,15 @@ static PyObject* take_root(Pulse* pulse, PyObject* tensors) {
   Py_XDECREF(root);
   root = tensors;
   if (tensors != NULL && (PyTuple_Check(tensors) || PyList_Check(tensors))) {
-    root = PySequence_Size(tensors) == 1 ? PySequence_GetItem(tensors, 0) : NULL;
-  } else {
-    Py_XINCREF(root);
+    const int is_tuple = PyTuple_Check(tensors);
+    const Py_ssize_t count = is_tuple ? PyTuple_Size(tensors) : PyList_Size(tensors);
+    root = count != 1 ? NULL : is_tuple ? PyTuple_GetItem(tensors, 0) : PyList_GetItem(tensors, 0);
   }
-  PyErr_Clear();
+  Py_XINCREF(root);
   return root;
 }
 
+/* -1: an exception of the user's. */
 static int is_on_host(const Pulse* pulse, PyObject* tensor) {
   if ((PyObject*)Py_TYPE(tensor) != pulse->tensor_type || pulse->is_cpu == NULL ||
       pulse->item == NULL) {
@@ -236,24 +244,24 @@ static int is_on_host(const Pulse* pulse, PyObject* tensor) {
   const descrgetfunc get = (descrgetfunc)PyType_GetSlot(Py_TYPE(pulse->is_cpu), Py_tp_descr_get);
   PyObject* on_host = get == NULL ? NULL : get(pulse->is_cpu, tensor, pulse->tensor_type);
   Py_XDECREF(on_host); /* True and False outlive this. */
-  PyErr_Clear();
-  return on_host == Py_True;
+  return on_host == NULL && !ws_forgive() ? -1 : on_host == Py_True;
 }
 
-/* 0: more than one value; the gradient was given by hand, there is no loss. */
+/* 0: more than one value; the gradient was given by hand, there is no loss. -1: an exception of the
+ * user's. */
 static int read_loss(const Pulse* pulse, PyObject* root, double* loss) {
   PyObject* value = PyObject_CallFunctionObjArgs(pulse->item, root, NULL);
   *loss = value == NULL ? 0 : PyFloat_AsDouble(value);
   const int known = value != NULL && !(*loss == -1.0 && PyErr_Occurred() != NULL);
   Py_XDECREF(value);
-  PyErr_Clear();
-  return known;
+  return known ? 1 : ws_forgive() ? 0 : -1;
 }
 
 static int note_loss(Pulse* pulse, PyObject* root) {
   double loss = 0;
-  if (!read_loss(pulse, root, &loss)) {
-    return 1;
+  const int known = read_loss(pulse, root, &loss);
+  if (known <= 0) {
+    return known == 0;
   }
   if (pulse->losses_known++ == 0) {
     pulse->loss_first = loss;
@@ -268,7 +276,10 @@ static int note_loss(Pulse* pulse, PyObject* root) {
 static PyObject* before_backward(PyObject* self, PyObject* args) {
   Pulse* pulse = (Pulse*)self;
   ++pulse->backwards;
-  int fine = pulse->kinds & WS_BACKWARD ? tell(pulse->loop_event, text_backward, NULL) : 1;
+  if (pulse->kinds & WS_BACKWARD && !tell(pulse->loop_event, text_backward, NULL)) {
+    return NULL;
+  }
+  int fine = 1;
   const double began_s = begin(pulse);
   PyObject* root = take_root(pulse, argument(args, 0));
   if (fine && root != NULL && pulse->backwards == 1) {
@@ -278,7 +289,10 @@ static PyObject* before_backward(PyObject* self, PyObject* args) {
     fine = tell(pulse->unstepped, root, NULL);
   }
   if (fine && root != NULL) {
-    fine = is_on_host(pulse, root) ? note_loss(pulse, root) : tell(pulse->strange_loss, root, NULL);
+    const int on_host = is_on_host(pulse, root);
+    fine = on_host < 0 ? 0
+           : on_host   ? note_loss(pulse, root)
+                       : tell(pulse->strange_loss, root, NULL);
   }
   Py_XDECREF(root);
   end(pulse, began_s);
@@ -295,21 +309,23 @@ static PyObject* after_next(PyObject* self, PyObject* args) {
   Pulse* pulse = (Pulse*)self;
   PyObject *batch = argument(args, 0), *iterator = argument(args, 1);
   const double began_s = begin(pulse);
-  int fine = 1;
   pulse->wait_s += now_s() - pulse->wait_began_s;
   ++pulse->batches;
   if (iterator == NULL) {
     return none_if(1);
   }
   if (!refers_to(pulse->iterator, iterator)) {
-    fine = tell(pulse->other_iterator, iterator, NULL); /* Takes data_pending. */
+    if (!tell(pulse->other_iterator, iterator, NULL)) { /* Takes data_pending. */
+      return NULL;
+    }
     refer(&pulse->iterator, iterator);
     pulse->data_pending = 0;
     pulse->data_due_in = 0;
   }
   const int due = ++pulse->data_pending >= pulse->data_due_in;
   end(pulse, began_s);
-  if (fine && due) {
+  int fine = 1;
+  if (due) {
     fine = tell(pulse->look_at_batch, batch, iterator);
   }
   if (fine && pulse->kinds & WS_DATA) {

@@ -15,10 +15,9 @@ def watch_uncaught():
 
     def excepthook(kind, error, traceback):
         try:
-            report(kind, error, traceback)
-        except Exception:
-            pass
-        original(kind, error, traceback)
+            original(kind, error, traceback)
+        finally:
+            _report_quietly(kind, error, traceback, True)
 
     sys.excepthook = excepthook
 
@@ -31,16 +30,28 @@ def watch_threads():
 
     def excepthook(arguments):
         try:
-            report(arguments.exc_type, arguments.exc_value, arguments.exc_traceback, ended_process=False)
-        except Exception:
-            pass
-        original(arguments)
+            original(arguments)
+        finally:
+            _report_quietly(arguments.exc_type, arguments.exc_value, arguments.exc_traceback, False)
 
     threading.excepthook = excepthook
 
 
+def _report_quietly(kind, error, traceback, ended_process):
+    """Behind the original hook: an exception may have a __str__ of the user's, which the user's own print meets first. All that it
+    raises when asked again, and a second Ctrl-C, ends here: the process is over and has its status."""
+    try:
+        report(kind, error, traceback, ended_process)
+    except BaseException:
+        pass
+
+
 def report(kind, error, traceback, ended_process=True):
-    """Writes the "exception" observation of docs/wire.md."""
+    """Writes the "exception" observation of docs/wire.md.
+
+    Nothing here may evaluate program text, nor import a module that does (namedtuple and dataclasses do; so linecache and re): that makes
+    Python forget that a KeyboardInterrupt ended the program, which then exits with 1 instead of dying of SIGINT.
+    """
     from whystop_probe.core import channel
 
     shared = channel.shared()
@@ -66,8 +77,6 @@ def report(kind, error, traceback, ended_process=True):
 
 def frames_text(traceback):
     """One line a frame, outermost first: file, line, function, 1 if the user's own, source."""
-    import linecache
-
     rows = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
@@ -77,9 +86,24 @@ def frames_text(traceback):
         rows = rows[: _FRAMES_MAX // 2] + rows[-_FRAMES_MAX // 2 :]
     lines = []
     for name, line, function in rows:
-        source = linecache.getline(name, line).strip().replace("\t", " ")[:200]
+        source = _source_line(name, line).strip().replace("\t", " ")[:200]
         lines.append("\t".join((name, str(line), function, "1" if users_own(name) else "0", source)))
     return "\n".join(lines)
+
+
+def _source_line(name, number):
+    """What linecache knows where the program has imported it (cells of a notebook have no file), else from the file."""
+    known = sys.modules.get("linecache")
+    if known is not None:
+        return known.getline(name, number)
+    try:
+        with open(name, encoding="utf-8", errors="replace") as file:
+            for at, line in enumerate(file, start=1):
+                if at == number:
+                    return line
+    except (OSError, ValueError):
+        pass
+    return ""
 
 
 def users_own(name):
@@ -100,11 +124,11 @@ def _name(kind):
 
 def _without_colours(text):
     """Notebooks put a coloured traceback into the message."""
-    if "\x1b[" not in text:
-        return text
-    import re
-
-    return re.sub("\x1b\\[[0-9;]*[A-Za-z]", "", text)
+    pieces = text.split("\x1b[")
+    for index, piece in enumerate(pieces[1:], start=1):
+        rest = piece.lstrip("0123456789;")
+        pieces[index] = rest[1:] if rest[:1].isalpha() and rest[:1].isascii() else "\x1b[" + piece
+    return "".join(pieces)
 
 
 def _text(error):

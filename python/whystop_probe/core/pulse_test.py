@@ -158,6 +158,44 @@ class AgreementTest(unittest.TestCase):
             self.assertEqual(one, other)
         self.assertEqual(len(native[2]), 15)
 
+    def test_what_a_listener_raises_passes_unchanged(self):
+        """The user's signal handler may run in any listener: its exception, and no other, must come out of the hook."""
+        makers = [(pulse_module.PurePulse, pulse_module.PureBell)]
+        makers += [(ring.native.Pulse, ring.native.Bell)] if ring.native is not None else []
+        for make_pulse, make_bell in makers:
+            for name in (*LISTENERS, "not_first", "odd_rate", "other_iterator"):
+                for kind in (KeyboardInterrupt, SystemExit, TimeoutError):
+                    with self.subTest(pulse=make_pulse.__name__, listener=name, kind=kind.__name__):
+                        raised = kind("the user's")
+
+                        def listener(*arguments, raised=raised):
+                            raise raised
+
+                        pulse = make_pulse()
+                        course = Course(pulse, None, make_bell)
+                        pulse.tokens_s = 1.0
+                        setattr(pulse, name, listener)
+                        with self.assertRaises(kind) as caught:
+                            whole_training(course)
+                        self.assertIs(caught.exception, raised)
+
+    def test_an_interrupt_while_a_loss_is_read_passes(self):
+        for make_pulse in (pulse_module.PurePulse, ring.native.Pulse if ring.native is not None else pulse_module.PurePulse):
+            for attribute in ("item", "is_cpu"):
+                with self.subTest(pulse=make_pulse.__name__, attribute=attribute):
+                    pulse = make_pulse()
+
+                    def interrupted(tensor):
+                        raise KeyboardInterrupt
+
+                    class Rude(Tensor):
+                        item = interrupted if attribute == "item" else Tensor.item
+                        is_cpu = property(interrupted) if attribute == "is_cpu" else Tensor.is_cpu
+
+                    pulse.tensor_type, pulse.item, pulse.is_cpu = Rude, Rude.item, Rude.is_cpu
+                    with self.assertRaises(KeyboardInterrupt):
+                        pulse.before_backward(Rude(1.0))
+
     def test_losses_of_a_step(self):
         _, _, steps = self.run_course(pulse_module.PurePulse, pulse_module.PureBell, pure_ring.open_pure_writer)
         losses = [loss for _, loss, _, _, present in steps if present & 1]

@@ -14,9 +14,16 @@ FLAG_PROBE, FLAG_FRAMEWORK = 2, 4
 DTYPE_F32, DTYPE_F64, DTYPE_F16, DTYPE_BF16 = 0, 1, 2, 3
 
 
+def _is_free_threaded():
+    """A build without the GIL: its objects are laid out differently, and an extension of the limited API crashes there."""
+    import sys
+
+    return "t" in getattr(sys, "abiflags", "") or getattr(sys, "_is_gil_enabled", lambda: True)() is False
+
+
 def _load_native():
     """The extension, or None where it is missing, does not load or is not wanted."""
-    if os.environ.get("WHYSTOP_NO_NATIVE"):
+    if os.environ.get("WHYSTOP_NO_NATIVE") or _is_free_threaded():
         return None
     try:
         from whystop_probe.core import _native
