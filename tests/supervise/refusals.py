@@ -176,12 +176,29 @@ def outcomes(chosen=None):
         return [future.result() for future in futures]
 
 
+def table(found):
+    """The rows for docs/refusals.md: what loses the same is one row, most cases first."""
+    by_loss = {}
+    for outcome in found:
+        name, _, detail = outcome.name.partition(": ") if ": " in outcome.name else outcome.name.rpartition(" ")
+        if outcome.name.rpartition(" ")[2].isupper() and " " in outcome.name:
+            name, _, detail = outcome.name.rpartition(" ")
+        elif ": " not in outcome.name:
+            name, detail = outcome.name, ""
+        text = f"**harmed**: {outcome.harm}" if outcome.harm else outcome.lost.split(": ")[0]
+        by_loss.setdefault(text, {}).setdefault(name, []).append(detail)
+    rows_found = sorted(by_loss.items(), key=lambda item: -sum(map(len, item[1].values())))
+    lines = ["| what is lost | cases | denied |", "| --- | --- | --- |"]
+    for text, names in rows_found:
+        denied = "; ".join(f"{name} ({', '.join(filter(None, details))})" if any(details) else name for name, details in names.items())
+        lines.append(f"| {text} | {sum(map(len, names.values()))} | {denied} |")
+    return "\n".join(lines)
+
+
 def main():
     if shutil.which(WHYSTOP) is None:
         sys.exit(f"{WHYSTOP} is not built")
-    print("| denied | what is lost |\n| --- | --- |")
-    for outcome in outcomes():
-        print(f"| {outcome.name} | {'**' + outcome.harm + '** ' if outcome.harm else ''}{outcome.lost} |", flush=True)
+    print(table(outcomes()))
 
 
 if __name__ == "__main__":
