@@ -11,15 +11,38 @@ _STACK_SIGNAL_OFFSET = 7  # A real-time signal that nothing else is known to use
 
 def watch_uncaught():
     """Wraps sys.excepthook. Whatever hook the user sets later replaces ours, as it would replace the default."""
+    import _thread
+
     original = sys.excepthook
+    main = _thread.get_ident()
 
     def excepthook(kind, error, traceback):
         try:
             original(kind, error, traceback)
         finally:
             _report_quietly(kind, error, traceback, True)
+            if kind is KeyboardInterrupt and _thread.get_ident() == main and _is_over(sys._getframe()):
+                _remember_interrupt()
 
     sys.excepthook = excepthook
+
+
+def _is_over(frame):
+    """No module's code is running any more: the interpreter itself has called the hook, and not the program by hand."""
+    while frame is not None:
+        if frame.f_code.co_name == "<module>":
+            return False
+        frame = frame.f_back
+    return True
+
+
+def _remember_interrupt():
+    """Python dies of SIGINT if the last program text that it evaluated ended with a KeyboardInterrupt. An import of ours may have evaluated
+    some since (namedtuple does): then it would exit with 1."""
+    try:
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        pass
 
 
 def watch_threads():
@@ -47,11 +70,7 @@ def _report_quietly(kind, error, traceback, ended_process):
 
 
 def report(kind, error, traceback, ended_process=True):
-    """Writes the "exception" observation of docs/wire.md.
-
-    Nothing here may evaluate program text, nor import a module that does (namedtuple and dataclasses do; so linecache and re): that makes
-    Python forget that a KeyboardInterrupt ended the program, which then exits with 1 instead of dying of SIGINT.
-    """
+    """Writes the "exception" observation of docs/wire.md."""
     from whystop_probe.core import channel
 
     shared = channel.shared()
