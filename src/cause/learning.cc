@@ -160,6 +160,48 @@ LearningView OfAPolicy(const Finding* reward, const Finding* loss) {
   return view;
 }
 
+/// Models that work against each other: what one loses the other wins, so neither loss has to fall.
+bool TrainsAdversaries(const CaseFile& run) {
+  double optimizers = 0;
+  bool named = false;
+  for (const Observation* seen : ObservationsOf(run, "optimizer")) {
+    optimizers += seen->Text("name") != nullptr ? 1 : 0;
+  }
+  for (const Observation* model : ObservationsOf(run, "model")) {
+    named = named || MentionsAny(TextOf(*model, "name"), {"discriminator", "critic", "generator"});
+  }
+  return optimizers > 1 && named;
+}
+
+/// Several optimizers, each with a loss of its own: the one on record is one of several, and what it
+/// does says little unless it falls.
+bool HasOtherLosses(const CaseFile& run) {
+  constexpr double kEnough = 10;
+  return Counted(run, "other_losses").value_or(0) >= kEnough;
+}
+
+/// Says less about losses that need not fall.
+void ConsiderOtherLosses(const CaseFile& run, LearningView& view) {
+  const bool lost =
+      view.basis == nullptr || view.basis->Number("not_finite_at_end").value_or(0) > 0;
+  const bool of_loss = !lost && FactText(*view.basis, "role") == "train-loss";
+  if (!of_loss || view.state == Learning::kUnknown) {
+    return;
+  }
+  if (TrainsAdversaries(run)) {
+    view.text = fmt::format("{} {:.4g} -> {:.4g} over {} points, of models that work against each "
+                            "other: their losses need not fall; what the generator makes would tell",
+                            view.basis->series, view.basis->Number("first").value_or(0),
+                            view.basis->Number("last").value_or(0),
+                            view.basis->Number("points").value_or(0));
+    view.state = Learning::kUnknown;
+  } else if (view.Bad() && HasOtherLosses(run)) {
+    view.state = Learning::kUnknown;
+    view.text += ", but it is one of several losses, each with an optimizer of its own, and such "
+                 "losses may work against each other";
+  }
+}
+
 LearningView ByTrainLoss(const Finding& loss, const Finding* score) {
   const Learning state = StateOf(loss);
   const bool finite_end = loss.Number("not_finite_at_end").value_or(0) == 0;
@@ -368,6 +410,7 @@ LearningView LearningOf(const CaseFile& run) {
                             view.basis->Number("worst").value_or(0),
                             view.basis->Number("last").value_or(0));
   }
+  ConsiderOtherLosses(run, view);
   CompareWithGuessing(run, view);
   if (view.Good() && OutputsAreConstant(run)) {
     view.state = Learning::kStalled;

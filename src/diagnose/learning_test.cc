@@ -116,6 +116,23 @@ TEST(Learning, OverfittingIsMentionedWhereTheHeldOutLossDoubles) {
   EXPECT_NE(verdict.learning_text.find("it overfits"), std::string::npos) << verdict.learning_text;
 }
 
+/// What one of two adversaries loses the other wins.
+TEST(Learning, LossesOfAdversariesNeedNotFall) {
+  const std::string run =
+      "series loss steps=1..260 shape=decay from=7 to=-24 speed=40 noise=0.5\n"
+      "series loss steps=261..500 shape=line from=-24 to=-2 noise=0.5\n";
+  EXPECT_EQ(JudgeRun(run + "end exit=0\n").learning, Learning::kStalled);
+  const Verdict others =
+      JudgeRun(run + "observe counts steps=500 .steps=1000 backwards=1000 other_losses=500\nend exit=0\n");
+  EXPECT_EQ(others.learning, Learning::kUnknown) << others.learning_text;
+  EXPECT_TRUE(BlamesNobody(others));
+  const Verdict named = JudgeRun(
+      "observe optimizer steps=1 name=Adam\nobserve model steps=1 name=Discriminator\n"
+      "observe optimizer steps=2 name=Adam\nobserve model steps=2 name=Generator\n"
+      "series loss steps=1..500 shape=decay from=0.7 to=0.001 speed=10 relative_noise=0.1\nend exit=0\n");
+  EXPECT_EQ(named.learning, Learning::kUnknown) << named.learning_text;
+}
+
 TEST(Learning, ABoundThatTurnsNanIsNoticedWithoutAnyLoss) {
   const Verdict verdict = JudgeRun(
       "series lower_bound steps=1..30 role=train-score shape=line from=-150 to=-120 noise=2\n"

@@ -14,6 +14,7 @@ class Training:
         self.pulse = pulse  # What happens at every step.
         self.bells = {"zero_grads": [], "loss_calls": [], "scheduler_steps": []}  # Counters of calls.
         self.skipped_steps = 0
+        self.other_losses = 0  # Of optimizers beside the first.
         self.tell_end = _nothing  # Called when the process ends, unless another framework made the steps.
         self.compiled = False  # A compiler took over: what hooks would hold it up stays away from now on.
         self.saved_hooks = False  # Saved tensors have hooks (checkpointing): looking at one would run code.
@@ -26,5 +27,6 @@ class Training:
     def counts(self):
         pulse = self.pulse
         counts = {name: sum(bell.count for bell in bells) for name, bells in self.bells.items()}
-        counts.update(steps=pulse.steps, backwards=pulse.backwards, batches=pulse.batches, skipped_steps=self.skipped_steps)
+        counts.update(steps=pulse.steps, backwards=pulse.backwards, batches=pulse.batches)
+        counts.update(skipped_steps=self.skipped_steps, other_losses=self.other_losses)
         return counts

@@ -84,6 +84,7 @@ class Steps:
     def _record_other(self, optimizer):
         loss = self._training.pulse.take_loss()
         if loss is not None:
+            self._training.other_losses += 1
             name = f"loss/{type(optimizer).__name__}-2"
             self._training.channel.writer.scalar(name, ring.ROLE_OTHER, self._training.step, loss)
 
