@@ -28,6 +28,7 @@ class Activations:
         self._names = {}
         self._looking_for_nan = False
         self._spent = 0.0
+        self._norm_values = None  # The fewest values that a batch norm took its mean of.
 
     @quiet
     def after_step(self):
@@ -75,9 +76,17 @@ class Activations:
                 self._training.channel.observe("model-input", self._training.step, module=name, **facts)
             if kind in _WITH_UNITS and inputs and self._usable(inputs[0]):
                 self._rectified(name, "input", inputs[0], kind)
+            if kind.startswith("BatchNorm") and inputs and self._usable(inputs[0]) and inputs[0].dim() >= 2:
+                self._normed(name, kind, inputs[0])
             if self._usable(output):
                 self._look_at_output(name, kind, inputs, output)
         self._spent += thread_time() - start
+
+    def _normed(self, name, kind, tensor):
+        values = tensor.numel() // tensor.shape[1]
+        if self._norm_values is None or values < self._norm_values:
+            self._norm_values = values
+            self._training.channel.observe("norm-input", self._training.step, module=name, type=kind, samples=tensor.shape[0], values=values)
 
     def _usable(self, tensor):
         return isinstance(tensor, self._torch.Tensor) and self._reader.readable(tensor) and 0 < tensor.numel() <= _ELEMENTS_MAX

@@ -6,6 +6,7 @@ from time import thread_time
 
 from whystop_probe.core.guard import quiet
 from whystop_probe.core.pulse import DATA_END
+from whystop_probe.torch.columns import Columns, fits
 from whystop_probe.torch.tensors import dtype_text, moments, nonfinite, shape_text
 
 _SAMPLED = (1, 2, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000)
@@ -21,7 +22,8 @@ _LABELS_SHARE = 0.5  # Of the tokens that steps earn, while labels are being cou
 class Loaders:
     """Listens to DataLoader iterators. Labels are counted over the first batches, other facts on sampled ones."""
 
-    def __init__(self, training, reader):
+    def __init__(self, torch, training, reader):
+        self._torch = torch
         self._training = training
         self._reader = reader
         self._loaders = weakref.WeakKeyDictionary()  # loader -> _Seen
@@ -52,18 +54,21 @@ class Loaders:
         if seen is None:
             pulse.data_due_in = _NEVER
             return
-        start = thread_time()
+        start, spent_then = thread_time(), governor.measured_s
         sampled = seen.batches in _SAMPLED
         if sampled:
             self._look(batch, seen)
         elif governor.affords("labels"):
-            self._count_labels(_tensors(batch), seen)
+            tensors = _tensors(batch)
+            self._count_labels(tensors, seen)
+            self._gather_columns(tensors, seen)
         else:
             pulse.data_due_in = _POOR
             return
-        governor.spend("batch" if sampled else "labels", 1, thread_time() - start)
+        governor.spend("batch" if sampled else "labels", 1, max(0.0, thread_time() - start - (governor.measured_s - spent_then)))
         due = next((count for count in _SAMPLED if count > seen.batches), _NEVER) - seen.batches
-        if seen.has_labels and seen.label_batches < _LABEL_BATCHES_MAX:
+        labels_wanted = seen.has_labels and seen.label_batches < _LABEL_BATCHES_MAX
+        if labels_wanted or any(not columns.full for columns in seen.columns.values()):
             due = min(due, 1 + governor.steps_between("labels", _LABELS_SHARE))
         pulse.data_due_in = due
 
@@ -107,10 +112,20 @@ class Loaders:
     def _look(self, batch, seen):
         tensors = _tensors(batch)
         self._count_labels(tensors, seen)
+        self._gather_columns(tensors, seen)
         for place, tensor in tensors:
             facts = batch_facts(self._reader, tensor)
             if facts:
                 self._training.channel.observe("batch", self._training.step, loader=seen.number, batch=seen.batches, place=place, **facts)
+
+    def _gather_columns(self, tensors, seen):
+        """Of the loader that trains, as far as can be known: the first one."""
+        for place, tensor in tensors if seen.number == 0 else ():
+            if not self._reader.readable(tensor) or not fits(tensor):
+                continue
+            if place not in seen.columns:
+                seen.columns[place] = Columns(self._torch, self._training, place)
+            seen.columns[place].add(tensor)
 
     def _count_labels(self, tensors, seen):
         labels = _labels(tensors, self._reader)
@@ -160,6 +175,7 @@ class _Seen:
         self.distinct_in_batches = 0
         self.samples = 0
         self.told = 0
+        self.columns = {}  # place -> Columns
 
 
 def batch_facts(reader, tensor):

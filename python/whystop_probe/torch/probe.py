@@ -69,7 +69,7 @@ class _Observers:
         self._backwards = Backwards(torch, training, late)
         self._by_hand = ByHand(torch, training, self._optimizers)
         self._gradients = Gradients(training, reader, late, self._steps)
-        self._loaders = Loaders(training, reader)
+        self._loaders = Loaders(torch, training, reader)
         self._loss_calls = LossCalls(torch, training, reader)
         self._activations = Activations(torch, training, reader, self._optimizers)
         self._nonfinite = NonFinite(training, reader, self._optimizers, self._parameters)

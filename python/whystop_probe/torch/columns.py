@@ -1,0 +1,126 @@
+"""What the columns of a table look like over many batches: values that stand for a gap, heavy tails, codes, constants."""
+
+from time import thread_time
+
+_ROWS_MAX = 2048
+_VALUES_MAX = 1 << 17
+_COLUMNS_MAX = 256
+_ROWS_MIN = 64
+_TOLD_AT = (256, _ROWS_MAX)  # Rows.
+_NORMAL_QUARTILES = 1.349  # Between the quartiles of a normal distribution of deviation 1.
+_SPIKE_SHARE_MIN, _SPIKE_SHARE_MAX, _SPIKE_COUNT_MIN = 0.002, 0.5, 4
+_SPIKE_GAP = 4.0  # Deviations of the rest between the spike and its nearest neighbour: a value that was clipped has none.
+_TAIL = 50.0  # Deviations, by which the farthest value lies from the middle.
+_CODES_MIN, _CODES_MAX = 5, 1000
+_GRID_ERROR = 1e-3
+
+
+class Columns:
+    """Gathers rows of one place, and tells what is to be seen in their columns once there are enough."""
+
+    def __init__(self, torch, training, place):
+        self._torch = torch
+        self._training = training
+        self._place = place
+        self._rows = []
+        self._count = 0
+        self._due = 0  # Index into _TOLD_AT.
+
+    @property
+    def full(self):
+        return self._due >= len(_TOLD_AT)
+
+    def add(self, table):
+        """A tensor of [samples, columns] in host memory."""
+        if self.full:
+            return
+        room = min(_ROWS_MAX, _VALUES_MAX // table.shape[1]) - self._count
+        rows = table.detach()[: max(room, 0)].double()
+        if self._rows and rows.shape[1] != self._rows[0].shape[1]:
+            return
+        self._rows.append(rows.clone() if rows.dtype is table.dtype else rows)
+        self._count += rows.shape[0]
+        ran_out = self._count + 1 > min(_ROWS_MAX, _VALUES_MAX // table.shape[1])
+        if self._count >= _TOLD_AT[self._due] or ran_out:
+            self._tell()
+            while self._due < len(_TOLD_AT) and self._count >= _TOLD_AT[self._due]:
+                self._due += 1
+            if ran_out:
+                self._due, self._rows = len(_TOLD_AT), []
+
+    def _tell(self):
+        start = thread_time()
+        with self._torch.no_grad():
+            table = self._torch.cat(self._rows)
+            facts = self._facts(table)
+        self._training.channel.observe("columns", self._training.step, place=self._place, rows=table.shape[0], columns=table.shape[1], **facts)
+        self._training.governor.spend("columns", table.shape[1], thread_time() - start)
+
+    def _facts(self, table):
+        values = table.sort(dim=0).values
+        spikes, tails, codes, constant = [], [], [], 0
+        for index in range(values.shape[1]):
+            column = values[:, index]
+            column = column[self._torch.isfinite(column)]
+            if column.numel() < _ROWS_MIN:
+                continue
+            if column[0] == column[-1]:
+                constant += 1
+                continue
+            spike = self._spike(column)
+            if spike is not None:
+                spikes.append((*spike, index))
+            else:
+                tail = self._tail(column)
+                if tail > _TAIL:
+                    tails.append((tail, index))
+            distinct = self._grid(column)
+            if distinct:
+                codes.append((distinct, index))
+        facts = {"constant": constant, "spiked": len(spikes), "tailed": len(tails), "coded": len(codes)}
+        if spikes:
+            distance, value, share, index = max(spikes, key=lambda item: item[0])
+            facts.update(spike_column=index, spike_value=value, spike_share=share, spike_distance=distance)
+        if tails:
+            facts.update(tail_size=max(tails)[0], tail_column=max(tails)[1])
+        if codes:
+            facts.update(code_values=max(codes)[0], code_column=max(codes)[1])
+        return facts
+
+    def _spike(self, column):
+        """(distance, value, share) of a single value at one end that comes often and lies far from all others; None: there is none."""
+        for end, value in ((0, column[0]), (-1, column[-1])):
+            rest = column[column != value]
+            count = column.numel() - rest.numel()
+            share = count / column.numel()
+            if count < _SPIKE_COUNT_MIN or not _SPIKE_SHARE_MIN <= share <= _SPIKE_SHARE_MAX or rest.numel() < _ROWS_MIN:
+                continue
+            middle, deviation = _middle(rest)
+            nearest = rest[0] if end == 0 else rest[-1]
+            if deviation > 0 and float((nearest - value).abs()) > _SPIKE_GAP * deviation:
+                return float((middle - value).abs()) / deviation, float(value), share
+        return None
+
+    def _tail(self, column):
+        middle, deviation = _middle(column)
+        farthest = max(float((column[0] - middle).abs()), float((column[-1] - middle).abs()))
+        return farthest / deviation if deviation > 0 else 0.0
+
+    def _grid(self, column):
+        """How many different values there are, where they are few and lie on an even grid: whole numbers, also standardised ones."""
+        distinct = column.unique_consecutive()
+        if not _CODES_MIN <= distinct.numel() <= min(_CODES_MAX, column.numel() // 4):
+            return 0
+        gaps = distinct.diff()
+        parts = gaps / gaps.min()
+        return distinct.numel() if bool(((parts - parts.round()).abs() < _GRID_ERROR * parts).all()) else 0
+
+
+def fits(table):
+    return table.dim() == 2 and 1 <= table.shape[1] <= _COLUMNS_MAX and table.dtype.is_floating_point
+
+
+def _middle(column):
+    """The median, and the deviation by the quartiles, of sorted values."""
+    count = column.numel()
+    return column[count // 2], float(column[3 * count // 4] - column[count // 4]) / _NORMAL_QUARTILES

@@ -1,0 +1,56 @@
+"""Columns of a table over many batches: what stands for a gap, codes, tails and constants, also after standardising."""
+
+TABLE = """
+import torch
+torch.manual_seed(0)
+rows = torch.randn(1000, 6)
+rows[:, 1] = 3.0
+rows[:, 2] = torch.randint(0, 40, (1000,)).float()
+rows[::25, 3] = -9999.0
+rows[7, 4] = 1e6
+rows[:, 5] = rows[:, 5].clamp(-1, 1)
+if STANDARDISED:
+    spread = rows.std(0)
+    rows = (rows - rows.mean(0)) / torch.where(spread > 0, spread, torch.ones(6))
+data = torch.utils.data.TensorDataset(rows, torch.randn(1000, 1))
+net = torch.nn.Linear(6, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=1e-9)
+for inputs, targets in torch.utils.data.DataLoader(data, batch_size=20, shuffle=True):
+    optimizer.zero_grad()
+    torch.nn.functional.mse_loss(net(inputs), targets).backward()
+    optimizer.step()
+"""
+
+
+def test_gaps_codes_tails_and_constants_are_seen(run, script):
+    for standardised in ("False", "True"):
+        got = run(script(TABLE.replace("STANDARDISED", standardised)))
+        assert (got.code, got.err) == (0, "")
+        assert got.observations("probe-failure") == []
+        seen = {item["place"]: item for item in got.observations("columns")}
+        inputs = seen["0"]
+        assert inputs["rows"] >= 256, "gathered over many batches"
+        assert (inputs["columns"], inputs["constant"]) == (6, 1)
+        assert (inputs["spiked"], inputs["spike_column"]) == (1, 3), "a value that was clipped is none"
+        assert 0.01 < inputs["spike_share"] < 0.1
+        assert inputs["spike_distance"] > 100
+        assert (inputs["coded"], inputs["code_column"]) == (1, 2)
+        assert seen["1"]["spiked"] == seen["1"]["tailed"] == seen["1"]["coded"] == 0
+
+
+NORMED = """
+import torch
+net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.Linear(8, 1))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+for step in range(12):
+    optimizer.zero_grad()
+    net(torch.randn(2, 4)).square().mean().backward()
+    optimizer.step()
+"""
+
+
+def test_the_batch_that_reaches_a_batch_norm_is_seen(run, script):
+    got = run(script(NORMED))
+    assert got.observations("probe-failure") == []
+    seen = got.one("norm-input")
+    assert (seen["module"], seen["samples"], seen["values"]) == ("1", 2, 2)
