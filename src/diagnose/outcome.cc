@@ -91,8 +91,9 @@ Outcome OutcomeOfExit(const CaseFile& run, const std::vector<VerdictCause>& caus
   if (*run.ExitCode() == 0) {
     return by_cause == Outcome::kStoppedEarly ? Outcome::kStoppedEarly : Outcome::kCompleted;
   }
+  // What would have hung has ended after all, by a time limit or a closed connection.
   if (by_cause == Outcome::kUnknown || by_cause == Outcome::kCompleted ||
-      by_cause == Outcome::kStoppedEarly) {
+      by_cause == Outcome::kStoppedEarly || by_cause == Outcome::kHung) {
     return FindEndingException(run) != nullptr ? Outcome::kRaised : Outcome::kStoppedEarly;
   }
   return by_cause;

@@ -1,8 +1,88 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cause/evidence.h"
+#include "cause/exception_facts.h"
 #include "cause/hang_weighers.h"
 #include "cause/weigh_hang.h"
 
 namespace whystop {
+namespace {
 
-void WeighUnevenInputs(const CaseFile& run, Hypothesis& out) { WeighHang(run, "uneven-inputs", out); }
+/// A process of the job failed by itself: then it did not merely leave.
+bool SomeRankFailed(const CaseFile& run) {
+  const bool raised = std::any_of(
+      run.exceptions.begin(), run.exceptions.end(), [](const ExceptionSeen& exception) {
+        return exception.ended_process && !IsLaunchersReport(exception) &&
+               !IsEchoOfAnotherRank(exception);
+      });
+  // What the launcher says of each: "failed (exitcode: -9) local_rank: 1".
+  const bool killed =
+      std::any_of(run.log_facts.begin(), run.log_facts.end(), [](const LogFact& fact) {
+        return fact.cause == "sibling-rank-failed" && !fact.captures.empty() &&
+               fact.captures[0].starts_with('-');
+      });
+  const bool died = std::any_of(
+      run.process_ends.begin(), run.process_ends.end(),
+      [](const ProcessEnd& ended) { return ended.end && ended.end->signal() != 0; });
+  return raised || killed || died || run.Signal() != 0;
+}
+
+/// The rank that met a closed connection in the middle of an exchange.
+const ExceptionSeen* FindLeftAlone(const CaseFile& run) {
+  for (const ExceptionSeen& exception : run.exceptions) {
+    const bool exchanges =
+        std::any_of(exception.frames.begin(), exception.frames.end(), [](const Frame& frame) {
+          return frame.file.find("/torch/distributed/") != std::string::npos;
+        });
+    if (exchanges && exception.ended_process && IsEchoOfAnotherRank(exception)) {
+      return &exception;
+    }
+  }
+  return nullptr;
+}
+
+/// How a loop was left on purpose, which is not the way in which the one that was left alone ended.
+const Observation* FindLeaving(const CaseFile& run) {
+  for (const Observation& seen : run.observations) {
+    const std::string* how = seen.kind == "loop-exit" ? seen.Text("how") : nullptr;
+    if (how != nullptr && (*how == "break" || *how == "return" || *how == "end")) {
+      return &seen;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void WeighUnevenInputs(const CaseFile& run, Hypothesis& out) {
+  WeighHang(run, "uneven-inputs", out);
+  const ExceptionSeen* alone = FindLeftAlone(run);
+  if (alone == nullptr || SomeRankFailed(run)) {
+    return;
+  }
+  Evidence met = Supports("exception", DescribeException(*alone));
+  met.place = alone->place;
+  const Observation* left = FindLeaving(run);
+  if (left == nullptr) {
+    out.Add(std::move(met));
+    out.Add(Missing("stack", "where the other rank left could not be seen"));
+    return;
+  }
+  const std::string file = left->Text("file") == nullptr ? "" : *left->Text("file");
+  const auto line = static_cast<std::int64_t>(left->Number("line").value_or(0));
+  const std::string* values = left->Text("values");
+  Evidence leaving = Decisive(
+      "stack",
+      fmt::format("{} left its loop by itself ({} at {}:{}{}) and ended, while another rank waited "
+                  "for it in the next exchange",
+                  left->rank ? fmt::format("rank {}", *left->rank) : std::string("one rank"),
+                  *left->Text("how"), file.substr(file.rfind('/') + 1), line,
+                  values == nullptr || values->empty() ? "" : "; " + *values));
+  leaving.place = {file, line};
+  out.Add(std::move(leaving));
+  out.Add(std::move(met));
+}
 
 }  // namespace whystop
