@@ -4,14 +4,16 @@
 
 namespace whystop {
 
-// The weighers of what can make a job stand still, sorted; each is defined in
+// The weighers of what can make a job stand still or crawl, sorted; each is defined in
 // src/cause/<id>/<id>.cc.
 void WeighBlockedOnGui(const CaseFile& run, Hypothesis& out);
 void WeighBusyLoop(const CaseFile& run, Hypothesis& out);
 void WeighCollectiveMismatch(const CaseFile& run, Hypothesis& out);
 void WeighCollectiveTimeout(const CaseFile& run, Hypothesis& out);
+void WeighDataBound(const CaseFile& run, Hypothesis& out);
 void WeighDataloaderDeadlock(const CaseFile& run, Hypothesis& out);
 void WeighForkOpenmpDeadlock(const CaseFile& run, Hypothesis& out);
+void WeighGpuThermalThrottle(const CaseFile& run, Hypothesis& out);
 void WeighLockHeld(const CaseFile& run, Hypothesis& out);
 void WeighLoggerStall(const CaseFile& run, Hypothesis& out);
 void WeighNetworkFetchStall(const CaseFile& run, Hypothesis& out);

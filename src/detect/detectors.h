@@ -10,6 +10,8 @@ namespace whystop {
 std::unique_ptr<Detector> MakeActivationDead();
 std::unique_ptr<Detector> MakeActivationSaturated();
 std::unique_ptr<Detector> MakeDataNotFinite();
+std::unique_ptr<Detector> MakeDataWaitedFor();
+std::unique_ptr<Detector> MakeGpuThrottled();
 std::unique_ptr<Detector> MakeGradientExploding();
 std::unique_ptr<Detector> MakeGradientGrowsLinearly();
 std::unique_ptr<Detector> MakeGradientNotFinite();

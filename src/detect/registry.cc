@@ -10,6 +10,8 @@ constexpr DetectorEntry kDetectors[] = {
     {"activation/saturated", "A layer's outputs stand at the ends of their range",
      &MakeActivationSaturated},
     {"data/not-finite", "NaN or infinity in the inputs or targets", &MakeDataNotFinite},
+    {"data/waited-for", "Steps wait for their batch most of the time", &MakeDataWaitedFor},
+    {"gpu/throttled", "Heat or a power brake holds a GPU down", &MakeGpuThrottled},
     {"gradient/exploding", "Gradients grew by orders of magnitude", &MakeGradientExploding},
     {"gradient/grows-linearly", "The gradient's norm rises in a straight line with the steps",
      &MakeGradientGrowsLinearly},
