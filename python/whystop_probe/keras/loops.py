@@ -17,7 +17,6 @@ from whystop_probe.loop.watch import LoopWatch
 
 _SAMPLED = (1, 2, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000)
 _SAMPLE_EVERY_S = 0.1
-_DENSE_STEPS = 16
 _ELEMENTS_MAX = 1 << 20
 _FRAMES_MAX = 30
 
@@ -139,8 +138,8 @@ class Loops:
         stepper.set_rate(self._rate(self._optimizer))
         governor.spend("rate", 1, thread_time() - start)
         now = perf_counter()
-        dense = self._training.step <= _DENSE_STEPS
-        if self._gradients is not None and (dense or (now >= self._next_sample and governor.affords("stats"))):
+        sampled = self._training.step in _SAMPLED
+        if self._gradients is not None and (sampled or (now >= self._next_sample and governor.affords("stats"))):
             self._next_sample = now + _SAMPLE_EVERY_S
             self._sample(*self._gradients)
         return False

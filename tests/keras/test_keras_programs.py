@@ -1,0 +1,101 @@
+"""Keras programs under the real binary: what ended them, and who is to blame. WHYSTOP_ALL=1 runs them all.
+
+The programs of ../shared/article-programs are run where that folder is.
+"""
+
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path(os.environ.get("WHYSTOP_BUILD", HERE.parents[1] / "build")).resolve()
+PYTHON = os.environ.get("WHYSTOP_PYTHON", sys.executable)
+ARTICLES = HERE.parents[2] / "shared" / "article-programs"
+EVERYTHING = os.environ.get("WHYSTOP_ALL") == "1"
+TIMEOUT = 600  # Seconds after which something hangs.
+NORMAL = {"finished-epochs", "target-reached"}
+
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("tensorflow") is None, reason="TensorFlow is not installed")
+
+# name: outcome, the causes of which the first to blame must be one ("-": nobody may be blamed), in `make test` too
+PROGRAMS = {
+    "healthy": ("completed", "-", True),
+    "healthy_logits": ("completed", "-", False),
+    "healthy_finite_dataset": ("completed", "-", True),
+    "early_stopping": ("stopped-early", "early-stop-patience", True),
+    "goal_reached": ("completed stopped-early", "target-reached", False),
+    "lambda_stops": ("stopped-early", "stop-flag-callback", False),
+    "callback_raises_and_is_caught": ("stopped-early", "callback-exception", True),
+    "terminate_on_nan": ("stopped-early", "nan-in-data", True),
+    "one_shot_generator": ("completed stopped-early", "data-ran-out", True),
+    "linear_into_crossentropy": ("completed", "wrong-loss-activation", True),
+    "softmax_over_one_unit": ("completed", "wrong-loss-activation", False),
+    "accuracy_of_a_regression": ("completed", "metric-misread", False),
+    "rate_too_high": ("completed", "lr-too-high", False),
+    "sorted_without_shuffle": ("completed", "order-not-shuffled", False),
+    "error_in_generator": ("raised", "uncaught-exception", False),
+}
+
+
+def judge(command, folder, environment=()):
+    variables = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", **dict(environment)}
+    subprocess.run([BUILD / "whystop", "run", "--dir", folder, "--", PYTHON, *command], capture_output=True, timeout=TIMEOUT,
+                   stdin=subprocess.DEVNULL, check=False, env=variables, cwd=folder.parent)
+    why = subprocess.run([BUILD / "whystop", "why", "--json", folder], capture_output=True, timeout=TIMEOUT, check=False)
+    assert why.returncode in (0, 1, 3), why.stderr.decode()
+    return json.loads(why.stdout)
+
+
+def roots(verdict):
+    return [cause["id"] for cause in verdict["causes"] if cause["role"] == "root"]
+
+
+@pytest.mark.parametrize("name", [name for name, row in PROGRAMS.items() if EVERYTHING or row[2]])
+def test_program(name, tmp_path):
+    """Goal: the outcome is right, and the first root that blames somebody is the true one."""
+    outcome, cause, _ = PROGRAMS[name]
+    verdict = judge([HERE / "programs.py", name], tmp_path / "run")
+    found = roots(verdict)
+    assert verdict["outcome"] in outcome.split(), found
+    if cause == "-":
+        assert not [item for item in found if item not in NORMAL]
+    else:
+        assert cause in found, found
+
+
+@pytest.mark.parametrize("backend", ["torch", "jax"] if EVERYTHING else ["torch"])
+def test_other_backends_are_told_once(backend, tmp_path):
+    """Goal: Keras on another backend has one verdict, and the framework below it keeps silent."""
+    verdict = judge([HERE / "programs.py", "early_stopping"], tmp_path / "run", {"KERAS_BACKEND": backend})
+    assert verdict["outcome"] == "stopped-early"
+    assert roots(verdict) == ["early-stop-patience"]
+    inspected = subprocess.run([BUILD / "whystop", "inspect", tmp_path / "run"], capture_output=True, check=False, text=True)
+    kinds = [json.loads(line).get("what") for line in inspected.stdout.splitlines() if '"observation"' in line]
+    assert kinds.count("model") == 1 and kinds.count("framework") == 1 and kinds.count("no-training") == 0
+
+
+def articles():
+    if not (ARTICLES / "TRUTH.tsv").exists():
+        return []
+    rows = [line.split("\t") for line in (ARTICLES / "TRUTH.tsv").read_text().splitlines()[1:]]
+    return [row for row in rows if "_keras_" in row[0] and row[1] == "-" and (EVERYTHING or "resource" in row[0] or "callback" in row[0])]
+
+
+@pytest.mark.parametrize("row", articles() or [None], ids=lambda row: row[0] if row else "absent")
+def test_article_program(row, tmp_path):
+    """Goal: the programs that started this project are judged right; those with a memory limit are run elsewhere."""
+    if row is None:
+        pytest.skip("../shared/article-programs is not here")
+    name, _, outcomes, learning, causes, never, _ = row
+    verdict = judge([ARTICLES / name], tmp_path / "run")
+    found = [cause["id"] for cause in verdict["causes"]]
+    blamed = [cause for cause in found if cause not in NORMAL]
+    assert verdict["outcome"] in outcomes.split("|")
+    assert learning == "any" or verdict["learning"] in learning.split("|")
+    assert set(blamed) & set(causes.split("|")) or ("-" in causes.split("|") and not blamed), found
+    assert not set(found) & set(never.split("|"))
