@@ -6,6 +6,7 @@
 #include "base/parse.h"
 #include "cause/cause.h"
 #include "cause/exception_facts.h"
+#include "cause/loop_facts.h"
 #include "cause/hang_facts.h"
 
 namespace whystop {
@@ -89,7 +90,10 @@ Outcome OutcomeOfExit(const CaseFile& run, const std::vector<VerdictCause>& caus
     return OutcomeOfSignal(signal);
   }
   if (*run.ExitCode() == 0) {
-    return by_cause == Outcome::kStoppedEarly ? Outcome::kStoppedEarly : Outcome::kCompleted;
+    // The program caught what left its training: it ended well, and early.
+    const bool caught = by_cause == Outcome::kRaised && LastFailedCall(run) != nullptr;
+    return by_cause == Outcome::kStoppedEarly || caught ? Outcome::kStoppedEarly
+                                                        : Outcome::kCompleted;
   }
   // What would have hung has ended after all, by a time limit or a closed connection.
   if (by_cause == Outcome::kUnknown || by_cause == Outcome::kCompleted ||
