@@ -31,9 +31,9 @@ PROGRAMS = {
     "goal_reached": ("completed stopped-early", "target-reached", False),
     "lambda_stops": ("stopped-early", "stop-flag-callback", False),
     "callback_raises_and_is_caught": ("stopped-early", "callback-exception", True),
-    "terminate_on_nan": ("stopped-early", "nan-in-data", True),
-    "one_shot_generator": ("completed stopped-early", "data-ran-out", True),
-    "linear_into_crossentropy": ("completed", "wrong-loss-activation", True),
+    "terminate_on_nan": ("stopped-early", "nan-in-data", False),
+    "one_shot_generator": ("completed stopped-early", "data-ran-out", False),
+    "linear_into_crossentropy": ("completed", "wrong-loss-activation", False),
     "softmax_over_one_unit": ("completed", "wrong-loss-activation", False),
     "accuracy_of_a_regression": ("completed", "metric-misread", False),
     "rate_too_high": ("completed", "lr-too-high", False),
@@ -68,7 +68,8 @@ def test_program(name, tmp_path):
         assert cause in found, found
 
 
-@pytest.mark.parametrize("backend", ["torch", "jax"] if EVERYTHING else ["torch"])
+@pytest.mark.skipif(not EVERYTHING, reason="one of the matrix")
+@pytest.mark.parametrize("backend", ["torch", "jax"])
 def test_other_backends_are_told_once(backend, tmp_path):
     """Goal: Keras on another backend has one verdict, and the framework below it keeps silent."""
     verdict = judge([HERE / "programs.py", "early_stopping"], tmp_path / "run", {"KERAS_BACKEND": backend})
