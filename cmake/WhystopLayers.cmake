@@ -87,6 +87,17 @@ function(whystop_embed_pages folder)
   target_sources(whystop_${folder} PRIVATE ${generated})
 endfunction()
 
+# Compiles the declarations of the causes of bad learning into the layer (tools/embed_causes.py).
+function(whystop_embed_causes folder)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  file(GLOB declarations CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*/*.cause)
+  set(generated ${CMAKE_BINARY_DIR}/generated/${folder}_declarations.cc)
+  add_custom_command(OUTPUT ${generated}
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/embed_causes.py ${CMAKE_SOURCE_DIR}/src/${folder} ${generated}
+    DEPENDS ${CMAKE_SOURCE_DIR}/tools/embed_causes.py ${declarations} VERBATIM)
+  target_sources(whystop_${folder} PRIVATE ${generated})
+endfunction()
+
 # tests/<folder>/<name>.cc makes one helper program build/<name>, linked to that folder's layer; to all if there is none.
 function(whystop_test_programs)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*/*.cc)

@@ -26,7 +26,7 @@ REBUILD_SECONDS_MAX = 120
 
 
 def probe_hash() -> str:
-    files = sorted((ROOT / "python" / "whystop").rglob("*.py")) + sorted((ROOT / "python" / "whystop").glob("*.c"))
+    files = sorted((ROOT / "python" / "whystop_probe").rglob("*.py")) + sorted((ROOT / "python" / "whystop_probe").glob("*.c"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:8]
 
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cause/case_file.h"
+#include "model/case_file.h"
 #include "model/verdict.h"
 
 namespace whystop {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/parse.h"
-#include "cause/exception_facts.h"
-#include "cause/training_facts.h"
+#include "sign/exception_facts.h"
+#include "sign/training_facts.h"
 
 namespace whystop {
 namespace {

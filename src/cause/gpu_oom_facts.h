@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "cause/case_file.h"
+#include "model/case_file.h"
 
 namespace whystop {
 

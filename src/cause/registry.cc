@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include "cause/hang_weighers.h"
+#include "cause/declaration.h"
 #include "cause/weighers.h"
 
 namespace whystop {
@@ -12,35 +14,27 @@ namespace {
 constexpr bool kFault = true;
 constexpr bool kNotAFault = false;
 constexpr auto kStop = Answers::kStop;
-constexpr auto kLearning = Answers::kLearning;
 
-// Sorted by id: what it answers, the outcome when it is the root, whether it is a fault, what it
-// can bring about, and its weigher. A cause without one is known by its rows in the signature table
-// alone.
+// The causes of ends: what they answer, the outcome when one is the root, whether it is a fault, what
+// it can bring about, and its weigher. A cause without one is known by its rows in the signature
+// table alone. The causes of bad learning declare themselves (cause/declaration.h).
 // clang-format off
-constexpr CauseEntry kCauses[] = {
-    {"all-labels-ignored", kLearning, Outcome::kUnknown, kFault, "loss-nan stop-on-nan early-stop-nonfinite nan-hidden-by-logger", &WeighAllLabelsIgnored},
+constexpr CauseEntry kEnds[] = {
     {"amp-misuse", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"autograd-graph-error", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"bad-init-scale", kLearning, Outcome::kUnknown, kFault, "exploding-gradient saturation dead-relu loss-nan constant-prediction", &WeighBadInitScale},
     {"batchnorm-single-sample", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"blocked-on-gui", kStop, Outcome::kHung, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighBlockedOnGui},
-    {"bn-small-batch", kLearning, Outcome::kUnknown, kFault, "", &WeighBnSmallBatch},
     {"boosting-no-split", kStop, Outcome::kStoppedEarly, kNotAFault, "", nullptr},
     {"broken-pipe", kStop, Outcome::kKilled, kFault, "", &WeighBrokenPipe},
     {"bus-error", kStop, Outcome::kCrashed, kFault, "dataloader-worker-killed uncaught-exception", &WeighBusError},
     {"busy-loop", kStop, Outcome::kHung, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighBusyLoop},
     {"callback-exception", kStop, Outcome::kRaised, kFault, "", &WeighCallbackException},
-    {"capacity-too-small", kLearning, Outcome::kUnknown, kFault, "", &WeighCapacityTooSmall},
-    {"categorical-as-integer", kLearning, Outcome::kUnknown, kFault, "", &WeighCategoricalAsInteger},
     {"cgroup-oom-kill", kStop, Outcome::kKilled, kFault, "dataloader-worker-killed external-sigkill sibling-rank-failed uncaught-exception", &WeighCgroupOomKill},
     {"checkpoint-corrupt", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"checkpoint-mismatch", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"class-imbalance", kLearning, Outcome::kUnknown, kFault, "constant-prediction", &WeighClassImbalance},
     {"collective-mismatch", kStop, Outcome::kRaised, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighCollectiveMismatch},
     {"collective-timeout", kStop, Outcome::kRaised, kFault, "native-abort nccl-watchdog-stuck sibling-rank-failed user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception", &WeighCollectiveTimeout},
     {"compile-or-warmup", kStop, Outcome::kRunning, kNotAFault, "", nullptr},
-    {"constant-prediction", kLearning, Outcome::kUnknown, kFault, "", &WeighConstantPrediction},
     {"cpu-fallback", kStop, Outcome::kUnknown, kFault, "", nullptr},
     {"cuda-arch-mismatch", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"cuda-device-assert", kStop, Outcome::kRaised, kFault, "uncaught-exception", nullptr},
@@ -56,19 +50,14 @@ constexpr CauseEntry kCauses[] = {
     {"dataloader-worker-exception", kStop, Outcome::kRaised, kFault, "uncaught-exception swallowed-exception", nullptr},
     {"dataloader-worker-killed", kStop, Outcome::kRaised, kFault, "uncaught-exception swallowed-exception", &WeighDataloaderWorkerKilled},
     {"ddp-unused-parameters", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"dead-relu", kLearning, Outcome::kUnknown, kFault, "constant-prediction", &WeighDeadRelu},
     {"device-mismatch", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"disk-full", kStop, Outcome::kRaised, kFault, "uncaught-exception checkpoint-corrupt native-abort", &WeighDiskFull},
     {"disk-quota", kStop, Outcome::kRaised, kFault, "uncaught-exception checkpoint-corrupt", nullptr},
-    {"double-softmax", kLearning, Outcome::kUnknown, kFault, "constant-prediction", &WeighDoubleSoftmax},
     {"driver-mismatch", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"duplicate-worker-seeds", kLearning, Outcome::kUnknown, kFault, "", nullptr},
     {"early-stop-disabled", kStop, Outcome::kUnknown, kFault, "", nullptr},
     {"early-stop-nonfinite", kStop, Outcome::kStoppedEarly, kFault, "", &WeighEarlyStopNonfinite},
     {"early-stop-patience", kStop, Outcome::kStoppedEarly, kFault, "", &WeighEarlyStopPatience},
     {"empty-dataset", kStop, Outcome::kRaised, kFault, "", &WeighEmptyDataset},
-    {"eval-mode-left-on", kLearning, Outcome::kUnknown, kFault, "constant-prediction lr-too-low saturation", &WeighEvalModeLeftOn},
-    {"exploding-gradient", kLearning, Outcome::kUnknown, kFault, "loss-nan fp16-overflow loss-spike stop-on-nan early-stop-nonfinite nan-hidden-by-logger", &WeighExplodingGradient},
     {"external-sigkill", kStop, Outcome::kKilled, kFault, "sibling-rank-failed", &WeighExternalSigkill},
     {"external-sigterm", kStop, Outcome::kKilled, kFault, "", &WeighExternalSigterm},
     {"fd-exhausted", kStop, Outcome::kRaised, kFault, "uncaught-exception dataloader-worker-exception", &WeighFdExhausted},
@@ -77,10 +66,6 @@ constexpr CauseEntry kCauses[] = {
     {"finished-max-steps", kStop, Outcome::kCompleted, kNotAFault, "", &WeighFinishedMaxSteps},
     {"finished-nothing-to-do", kStop, Outcome::kCompleted, kNotAFault, "", nullptr},
     {"fork-openmp-deadlock", kStop, Outcome::kHung, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighForkOpenmpDeadlock},
-    {"fp16-overflow", kLearning, Outcome::kUnknown, kFault, "loss-nan loss-scale-floor stop-on-nan nan-hidden-by-logger", &WeighFp16Overflow},
-    {"fp16-underflow", kLearning, Outcome::kUnknown, kFault, "", &WeighFp16Underflow},
-    {"frozen-or-detached", kLearning, Outcome::kUnknown, kFault, "constant-prediction not-enough-steps", &WeighFrozenOrDetached},
-    {"frozen-params", kLearning, Outcome::kUnknown, kFault, "loss-has-no-graph", &WeighFrozenParams},
     {"gpu-ecc", kStop, Outcome::kRaised, kFault, "uncaught-exception gpu-xid", nullptr},
     {"gpu-kernel-resources", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"gpu-leak-retained-graph", kStop, Outcome::kUnknown, kFault, "cuda-oom host-mem-leak host-oom-kill cgroup-oom-kill", &WeighGpuLeakRetainedGraph},
@@ -96,7 +81,6 @@ constexpr CauseEntry kCauses[] = {
     {"host-oom-kill", kStop, Outcome::kKilled, kFault, "dataloader-worker-killed external-sigkill sibling-rank-failed uncaught-exception", &WeighHostOomKill},
     {"host-reboot", kStop, Outcome::kKilled, kFault, "", &WeighHostReboot},
     {"illegal-instruction", kStop, Outcome::kCrashed, kFault, "", &WeighIllegalInstruction},
-    {"invalid-math", kLearning, Outcome::kUnknown, kFault, "loss-nan loss-scale-floor stop-on-nan early-stop-nonfinite nan-hidden-by-logger", &WeighInvalidMath},
     {"invalid-values-rejected", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"iterable-exhausted", kStop, Outcome::kStoppedEarly, kFault, "", &WeighIterableExhausted},
     {"jax-fork-deadlock", kStop, Outcome::kHung, kFault, "", nullptr},
@@ -104,46 +88,25 @@ constexpr CauseEntry kCauses[] = {
     {"k8s-evicted", kStop, Outcome::kKilled, kFault, "", nullptr},
     {"label-out-of-range", kStop, Outcome::kRaised, kFault, "cuda-device-assert uncaught-exception", nullptr},
     {"label-type-error", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"labels-misaligned", kLearning, Outcome::kUnknown, kFault, "constant-prediction not-enough-steps", &WeighLabelsMisaligned},
-    {"labels-random", kLearning, Outcome::kUnknown, kFault, "constant-prediction not-enough-steps", &WeighLabelsRandom},
-    {"leak-or-duplicate", kLearning, Outcome::kUnknown, kFault, "", nullptr},
     {"lock-held", kStop, Outcome::kHung, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighLockHeld},
     {"logger-stall", kStop, Outcome::kUnknown, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighLoggerStall},
     {"loss-has-no-graph", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"loss-nan", kLearning, Outcome::kUnknown, kFault, "stop-on-nan early-stop-nonfinite nan-hidden-by-logger early-stop-patience", &WeighLossNan},
     {"loss-scale-floor", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"loss-spike", kLearning, Outcome::kUnknown, kFault, "", &WeighLossSpike},
     {"lr-floor-stop", kStop, Outcome::kStoppedEarly, kNotAFault, "", nullptr},
-    {"lr-too-high", kLearning, Outcome::kUnknown, kFault, "exploding-gradient loss-spike loss-nan fp16-overflow dead-relu saturation stop-on-nan early-stop-nonfinite constant-prediction", &WeighLrTooHigh},
-    {"lr-too-low", kLearning, Outcome::kUnknown, kFault, "", &WeighLrTooLow},
-    {"lr-zero", kLearning, Outcome::kUnknown, kFault, "lr-too-low", &WeighLrZero},
     {"machine-suspended", kStop, Outcome::kUnknown, kFault, "", &WeighMachineSuspended},
-    {"masked-softmax-nan", kLearning, Outcome::kUnknown, kFault, "loss-nan stop-on-nan early-stop-nonfinite nan-hidden-by-logger", &WeighMaskedSoftmaxNan},
-    {"metric-misread", kLearning, Outcome::kUnknown, kFault, "", &WeighMetricMisread},
-    {"missing-backward", kLearning, Outcome::kUnknown, kFault, "", &WeighMissingBackward},
     {"missing-main-guard", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"missing-values", kLearning, Outcome::kUnknown, kFault, "nan-in-data loss-nan stop-on-nan", &WeighMissingValues},
-    {"missing-zero-grad", kLearning, Outcome::kUnknown, kFault, "exploding-gradient loss-nan loss-spike lr-too-high stop-on-nan dead-relu saturation constant-prediction", &WeighMissingZeroGrad},
     {"mps-oom", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"nan-hidden-by-logger", kLearning, Outcome::kUnknown, kFault, "", &WeighNanHiddenByLogger},
-    {"nan-in-data", kLearning, Outcome::kUnknown, kFault, "invalid-math loss-nan stop-on-nan early-stop-nonfinite nan-hidden-by-logger", &WeighNanInData},
     {"native-abort", kStop, Outcome::kCrashed, kFault, "sibling-rank-failed", &WeighNativeAbort},
     {"nccl-duplicate-gpu", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"nccl-error", kStop, Outcome::kRaised, kFault, "native-abort sibling-rank-failed", nullptr},
     {"nccl-watchdog-stuck", kStop, Outcome::kCrashed, kFault, "", nullptr},
     {"network-fetch-stall", kStop, Outcome::kHung, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighNetworkFetchStall},
     {"no-gpu-in-build", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"no-optimizer-step", kLearning, Outcome::kUnknown, kFault, "weights-not-loaded", &WeighNoOptimizerStep},
     {"node-failure", kStop, Outcome::kKilled, kFault, "", nullptr},
-    {"not-enough-steps", kLearning, Outcome::kUnknown, kFault, "", &WeighNotEnoughSteps},
     {"notebook-kernel-killed", kStop, Outcome::kKilled, kFault, "", nullptr},
     {"notebook-runtime-limit", kStop, Outcome::kKilled, kFault, "", nullptr},
     {"nvlink-ib-fault", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"openmp-duplicate", kStop, Outcome::kCrashed, kFault, "", nullptr},
-    {"optimizer-wrong-params", kLearning, Outcome::kUnknown, kFault, "constant-prediction loss-spike not-enough-steps", &WeighOptimizerWrongParams},
-    {"order-not-shuffled", kLearning, Outcome::kUnknown, kFault, "constant-prediction dead-relu lr-too-high loss-spike", &WeighOrderNotShuffled},
-    {"over-regularised", kLearning, Outcome::kUnknown, kFault, "constant-prediction dead-relu lr-too-low saturation not-enough-steps", &WeighOverRegularised},
-    {"overfitting", kLearning, Outcome::kUnknown, kFault, "early-stop-patience finished-early-by-design", &WeighOverfitting},
     {"preempted", kStop, Outcome::kKilled, kFault, "external-sigterm external-sigkill dataloader-worker-killed", nullptr},
     {"premature-return", kStop, Outcome::kStoppedEarly, kFault, "", &WeighPrematureReturn},
     {"process-stopped", kStop, Outcome::kHung, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighProcessStopped},
@@ -152,9 +115,7 @@ constexpr CauseEntry kCauses[] = {
     {"rendezvous-stuck", kStop, Outcome::kRaised, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighRendezvousStuck},
     {"resume-already-complete", kStop, Outcome::kStoppedEarly, kFault, "", &WeighResumeAlreadyComplete},
     {"rlimit-signal", kStop, Outcome::kKilled, kFault, "", &WeighRlimitSignal},
-    {"saturation", kLearning, Outcome::kUnknown, kFault, "constant-prediction", &WeighSaturation},
     {"scheduler-cancelled", kStop, Outcome::kKilled, kFault, "external-sigterm external-sigkill dataloader-worker-killed sibling-rank-failed", &WeighSchedulerCancelled},
-    {"scheduler-order", kLearning, Outcome::kUnknown, kFault, "lr-zero lr-too-low", &WeighSchedulerOrder},
     {"scheduler-time-limit", kStop, Outcome::kKilled, kFault, "external-sigterm external-sigkill user-interrupt dataloader-worker-killed", &WeighSchedulerTimeLimit},
     {"segfault", kStop, Outcome::kCrashed, kFault, "dataloader-worker-killed sibling-rank-failed uncaught-exception", &WeighSegfault},
     {"session-cleanup", kStop, Outcome::kKilled, kFault, "", nullptr},
@@ -165,7 +126,6 @@ constexpr CauseEntry kCauses[] = {
     {"sibling-rank-failed", kStop, Outcome::kKilled, kFault, "", nullptr},
     {"sigfpe", kStop, Outcome::kCrashed, kFault, "", &WeighSigfpe},
     {"sighup-logout", kStop, Outcome::kKilled, kFault, "", &WeighSighupLogout},
-    {"silent-data-corruption", kLearning, Outcome::kUnknown, kFault, "", nullptr},
     {"slurm-memory-limit", kStop, Outcome::kKilled, kFault, "", nullptr},
     {"stop-flag-callback", kStop, Outcome::kStoppedEarly, kFault, "", &WeighStopFlagCallback},
     {"stop-on-nan", kStop, Outcome::kStoppedEarly, kFault, "", &WeighStopOnNan},
@@ -175,8 +135,6 @@ constexpr CauseEntry kCauses[] = {
     {"stuck-in-call", kStop, Outcome::kHung, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighStuckInCall},
     {"swallowed-exception", kStop, Outcome::kStoppedEarly, kFault, "", &WeighSwallowedException},
     {"swap-thrash", kStop, Outcome::kUnknown, kFault, "external-sigkill", &WeighSwapThrash},
-    {"symmetric-init", kLearning, Outcome::kUnknown, kFault, "constant-prediction dead-relu saturation frozen-or-detached", &WeighSymmetricInit},
-    {"target-broadcast", kLearning, Outcome::kUnknown, kFault, "constant-prediction", &WeighTargetBroadcast},
     {"target-reached", kStop, Outcome::kStoppedEarly, kNotAFault, "", &WeighTargetReached},
     {"tf-gpu-oom", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"thread-limit", kStop, Outcome::kRaised, kFault, "uncaught-exception native-abort", &WeighThreadLimit},
@@ -186,28 +144,38 @@ constexpr CauseEntry kCauses[] = {
     {"trial-pruned", kStop, Outcome::kStoppedEarly, kNotAFault, "", nullptr},
     {"uncaught-exception", kStop, Outcome::kRaised, kFault, "sibling-rank-failed", &WeighUncaughtException},
     {"uneven-inputs", kStop, Outcome::kHung, kFault, "collective-timeout user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighUnevenInputs},
-    {"unscaled-inputs", kLearning, Outcome::kUnknown, kFault, "exploding-gradient saturation dead-relu loss-nan constant-prediction stop-on-nan lr-too-high", &WeighUnscaledInputs},
-    {"unscaled-targets", kLearning, Outcome::kUnknown, kFault, "exploding-gradient loss-nan stop-on-nan early-stop-nonfinite lr-too-high dead-relu saturation constant-prediction", &WeighUnscaledTargets},
     {"user-interrupt", kStop, Outcome::kInterrupted, kFault, "", &WeighUserInterrupt},
     {"userspace-oom-daemon", kStop, Outcome::kKilled, kFault, "dataloader-worker-killed sibling-rank-failed uncaught-exception", &WeighUserspaceOomDaemon},
     {"waiting-for-input", kStop, Outcome::kHung, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighWaitingForInput},
-    {"weights-not-loaded", kLearning, Outcome::kUnknown, kFault, "", nullptr},
     {"windows-pagefile", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"worker-shards-mismatch", kLearning, Outcome::kUnknown, kFault, "", nullptr},
     {"wrapper-timeout", kStop, Outcome::kKilled, kFault, "external-sigterm external-sigkill", &WeighWrapperTimeout},
-    {"wrong-loss-activation", kLearning, Outcome::kUnknown, kFault, "constant-prediction", &WeighWrongLossActivation},
 };
 // clang-format on
 
+std::vector<CauseEntry> JoinCauses() {
+  std::vector<CauseEntry> all(std::begin(kEnds), std::end(kEnds));
+  for (const Declaration& declared : AllDeclarations()) {
+    all.push_back({declared.id, Answers::kLearning, Outcome::kUnknown, kFault, declared.leads_to,
+                   nullptr});
+  }
+  std::sort(all.begin(), all.end(),
+            [](const CauseEntry& a, const CauseEntry& b) { return a.id < b.id; });
+  return all;
+}
+
 }  // namespace
 
-std::span<const CauseEntry> AllCauses() { return kCauses; }
+std::span<const CauseEntry> AllCauses() {
+  static const std::vector<CauseEntry> all = JoinCauses();
+  return all;
+}
 
 const CauseEntry* FindCause(std::string_view id) {
-  const auto* const found = std::lower_bound(
-      std::begin(kCauses), std::end(kCauses), id,
+  const auto all = AllCauses();
+  const auto found = std::lower_bound(
+      all.begin(), all.end(), id,
       [](const CauseEntry& entry, std::string_view wanted) { return entry.id < wanted; });
-  return found != std::end(kCauses) && found->id == id ? found : nullptr;
+  return found != all.end() && found->id == id ? &*found : nullptr;
 }
 
 bool CanLeadTo(const CauseEntry& cause, std::string_view consequence) {

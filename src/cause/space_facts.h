@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cause/case_file.h"
+#include "model/case_file.h"
 
 namespace whystop {
 

@@ -82,6 +82,11 @@ void DeclareOthers(CLI::App& app, Declared<RunsOptions>& runs, Declared<ExplainO
                         "The job's own output as it was recorded, not the events");
   inspect.app->add_flag("--findings", inspect.options.findings,
                         "What the detectors saw in it, not the events");
+  inspect.app->add_flag("--ranking", inspect.options.ranking,
+                        "Print the table behind the verdict: which causes were considered, what "
+                        "each sign weighed");
+  inspect.app->add_flag("--signs", inspect.options.signs,
+                        "Print every sign with its answer, as JSON lines");
   inspect.app->add_flag("--json", inspect.options.json, "Always on: the output is JSON lines");
 
   doctor.app =

@@ -73,6 +73,20 @@ int PrintFindings(const std::string& recording) {
   return 0;
 }
 
+/// The table behind a verdict.
+int PrintRanking(const std::string& recording, bool signs) {
+  Analysis analysis;
+  auto stream = RecordingStream::Open(recording, analysis);
+  if (!stream) {
+    Complain(stream.error());
+    return kExitUsage;
+  }
+  (*stream)->Finish();
+  const Ranking ranking = analysis.Rank(/*job_alive=*/false);
+  Print(signs ? RenderSigns(ranking) : RenderRanking(ranking));
+  return 0;
+}
+
 }  // namespace
 
 int Inspect(const InspectOptions& options) {
@@ -88,6 +102,9 @@ int Inspect(const InspectOptions& options) {
   }
   if (options.findings) {
     return PrintFindings(*recording);
+  }
+  if (options.ranking || options.signs) {
+    return PrintRanking(*recording, options.signs);
   }
   EventPrinter printer(options.kind);
   auto stream = RecordingStream::Open(*recording, printer);

@@ -41,6 +41,8 @@ struct InspectOptions {
   std::string kind;       // Only events of this kind.
   bool output = false;    // What the job printed, instead of events.
   bool findings = false;  // What the detectors saw, instead of events.
+  bool ranking = false;   // The table behind the verdict.
+  bool signs = false;     // Every sign with its answer, as JSON lines.
   bool json = true;       // There is no other form.
 };
 

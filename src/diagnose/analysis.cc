@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "cause/learning.h"
+#include "sign/learning.h"
 #include "diagnose/candidates.h"
 #include "diagnose/headline.h"
 #include "diagnose/outcome.h"
 #include "diagnose/rank.h"
+#include "diagnose/rivals.h"
 #include "diagnose/surroundings.h"
+#include "sign/sign.h"
+#include "sign/training.h"
 
 namespace whystop {
 namespace {
@@ -83,6 +86,15 @@ std::vector<Finding> Analysis::Findings() const {
   return all.findings();
 }
 
+Ranking Analysis::Rank(bool job_alive) const {
+  CaseFile run = builder_.Build();
+  run.findings = Findings();
+  run.job_alive = job_alive;
+  const Training training(run);
+  const SignTable signs(training);
+  return {ListSigns(signs), InferLearning(signs)};
+}
+
 Verdict Analysis::Judge(bool job_alive) const {
   CaseFile run = builder_.Build();
   run.findings = Findings();
@@ -91,7 +103,9 @@ Verdict Analysis::Judge(bool job_alive) const {
   if (run.start) {
     verdict.command = run.start->command;
   }
-  verdict.causes = RankCauses(CollectCandidates(run));
+  const std::vector<Considered> considered = InferLearning(SignTable(Training(run)));
+  const std::vector<Candidate> candidates = CollectCandidates(run, considered);
+  verdict.causes = RankCauses(candidates);
   verdict.outcome = DecideOutcome(run, verdict.causes);
   const LearningView learning = LearningOf(run);
   verdict.learning = learning.state;
@@ -100,6 +114,7 @@ Verdict Analysis::Judge(bool job_alive) const {
   TellExit(run, verdict);
   verdict.ruled_out = ListRuledOut(run, verdict);
   verdict.unknowns = ListUnknowns(run, verdict);
+  TellRivals(candidates, considered, verdict);
   verdict.drops = run.drops;
   verdict.overhead = OverheadOf(run);
   verdict.ending = Ending(run, verdict);

@@ -5,6 +5,7 @@
 
 #include "detect/detector.h"
 #include "diagnose/case_builder.h"
+#include "diagnose/ranking.h"
 #include "model/event.h"
 #include "model/verdict.h"
 
@@ -18,6 +19,8 @@ class Analysis final : public EventSink {
 
   /// `job_alive`: the job's process is there at this moment.
   Verdict Judge(bool job_alive) const;
+  /// The table behind the learning half of the verdict.
+  Ranking Rank(bool job_alive) const;
   /// What the detectors saw; live and from a file the same.
   std::vector<Finding> Findings() const;
 

@@ -4,15 +4,15 @@
 #include <limits>
 #include <string_view>
 
-#include "cause/exception_facts.h"
+#include "cause/declaration.h"
 #include "diagnose/line_counts.h"
+#include "sign/exception_facts.h"
 
 namespace whystop {
 namespace {
 
-constexpr std::string_view kGeneric[] = {
-    "constant-prediction", "external-sigkill",    "external-sigterm",  "loss-nan",
-    "native-abort",        "swallowed-exception", "uncaught-exception"};
+constexpr std::string_view kGeneric[] = {"external-sigkill", "external-sigterm", "native-abort",
+                                         "swallowed-exception", "uncaught-exception"};
 
 bool IsGeneric(std::string_view id) {
   return std::find(std::begin(kGeneric), std::end(kGeneric), id) != std::end(kGeneric);
@@ -87,20 +87,57 @@ bool IsUnderSuspicion(const Hypothesis& hypothesis) {
          !hypothesis.Has(Evidence::Weight::kContradicting);
 }
 
+/// A cause of bad learning: by the inference, and by log lines that name it.
+void TakeLearning(const std::vector<Considered>& learning, Candidate& candidate) {
+  const Declaration& declared = *FindDeclaration(candidate.cause->id);
+  candidate.generic = declared.symptom;
+  candidate.exact = false;
+  candidate.settled_by = declared.settled_by;
+  for (const Considered& one : learning) {
+    if (one.declared != &declared || !one.ruled_out.empty()) {
+      continue;
+    }
+    candidate.hypothesis = one.hypothesis;
+    candidate.log_odds = one.log_odds;
+    candidate.exact = one.exact;
+    for (const WeighedClause& clause : one.clauses) {
+      if (clause.weight > 0) {
+        candidate.explains.push_back(clause.sign);
+      }
+    }
+  }
+}
+
+Candidate CandidateOf(const CaseFile& run, const CauseEntry& cause,
+                      const std::vector<Considered>& learning) {
+  Candidate candidate;
+  candidate.cause = &cause;
+  candidate.generic = IsGeneric(cause.id);
+  if (cause.weigh != nullptr) {
+    cause.weigh(run, candidate.hypothesis);
+  }
+  if (cause.answers == Answers::kLearning) {
+    TakeLearning(learning, candidate);
+  }
+  const std::size_t before = candidate.hypothesis.evidence().size();
+  WeighLogLines(run, candidate);
+  candidate.confidence = ConfidenceOf(candidate.hypothesis);
+  if (cause.answers == Answers::kLearning) {
+    candidate.log_odds +=
+        candidate.hypothesis.evidence().size() > before ? kLogLineWeight : 0;
+    candidate.confidence = ConfidenceAt(candidate.log_odds);
+  }
+  return candidate;
+}
+
 }  // namespace
 
-std::vector<Candidate> CollectCandidates(const CaseFile& run) {
+std::vector<Candidate> CollectCandidates(const CaseFile& run,
+                                         const std::vector<Considered>& learning) {
   std::vector<Candidate> candidates;
   for (const CauseEntry& cause : AllCauses()) {
-    Candidate candidate;
-    candidate.cause = &cause;
-    candidate.generic = IsGeneric(cause.id);
-    if (cause.weigh != nullptr) {
-      cause.weigh(run, candidate.hypothesis);
-    }
-    WeighLogLines(run, candidate);
+    Candidate candidate = CandidateOf(run, cause, learning);
     if (IsUnderSuspicion(candidate.hypothesis)) {
-      candidate.confidence = ConfidenceOf(candidate.hypothesis);
       candidates.push_back(std::move(candidate));
     }
   }

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "cause/case_file.h"
+#include "model/case_file.h"
 #include "diagnose/first_and_last.h"
 #include "model/event.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "cause/exception_facts.h"
+#include "sign/exception_facts.h"
 
 namespace whystop {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "base/parse.h"
 #include "cause/cause.h"
-#include "cause/exception_facts.h"
-#include "cause/loop_facts.h"
+#include "sign/exception_facts.h"
+#include "sign/loop_facts.h"
 #include "cause/hang_facts.h"
 
 namespace whystop {

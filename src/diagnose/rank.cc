@@ -1,7 +1,9 @@
 #include "diagnose/rank.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <string_view>
 #include <tuple>
 
 namespace whystop {
@@ -11,8 +13,12 @@ constexpr std::size_t kContributingMax = 4;
 
 bool IsBetter(const Candidate& a, const Candidate& b) {
   // "All planned epochs ran" is no answer where, as surely, something was wrong with them.
-  return std::tuple(a.confidence, !a.cause->fault, a.generic, a.order, a.cause->id) <
-         std::tuple(b.confidence, !b.cause->fault, b.generic, b.order, b.cause->id);
+  return std::tuple(a.confidence, !a.cause->fault, a.generic, -a.log_odds, a.order, a.cause->id) <
+         std::tuple(b.confidence, !b.cause->fault, b.generic, -b.log_odds, b.order, b.cause->id);
+}
+
+bool IsLearning(const Candidate& candidate) {
+  return candidate.cause->answers == Answers::kLearning;
 }
 
 /// The watcher saw the job stand still for this reason.
@@ -28,10 +34,20 @@ bool ExplainsTheEnd(const Candidate& candidate) {
 }
 
 /// Whether `first` brought about `second`, directly. A mere possibility does not take the blame for
-/// a certainty.
+/// a certainty, unless that is a symptom of learning, which says what happened and not why.
 bool BroughtAbout(const Candidate& first, const Candidate& second) {
+  const bool symptom = second.cause->answers == Answers::kLearning && second.generic;
   return CanLeadTo(*first.cause, second.cause->id) &&
-         (first.confidence <= second.confidence || first.confidence == Confidence::kLikely);
+         (first.confidence <= second.confidence || first.confidence == Confidence::kLikely ||
+          (symptom && !first.generic));
+}
+
+/// Signs of the complaint itself: every cause of bad learning explains them.
+constexpr std::string_view kComplaint[] = {"training-failed", "not-seen-to-learn", "learned-little",
+                                           "near-guessing",   "loss-stuck",        "loss-stalled"};
+
+bool IsComplaint(std::string_view sign) {
+  return std::find(std::begin(kComplaint), std::end(kComplaint), sign) != std::end(kComplaint);
 }
 
 VerdictCause ToVerdict(const Candidate& candidate, CauseRole role) {
@@ -69,8 +85,8 @@ class Casting {
 
   std::vector<VerdictCause> Cast() {
     CastQuestion([](const Candidate& candidate) { return ExplainsTheEnd(candidate); });
-    CastQuestion(
-        [](const Candidate& candidate) { return candidate.cause->answers == Answers::kLearning; });
+    CastQuestion([](const Candidate& candidate) { return IsLearning(candidate); });
+    ShareAmongRivals();
     CastContributing();
     std::vector<VerdictCause> out;
     Collect(CauseRole::kRoot, out);
@@ -105,11 +121,50 @@ class Casting {
     }
   }
 
-  /// The best that can be said of learning is a possibility: the others are then told too.
-  bool LearningIsOpen() const {
+  std::optional<std::size_t> LearningRoot() const {
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      if (roles_[i] == CauseRole::kRoot && candidates_[i].cause->answers == Answers::kLearning) {
-        return candidates_[i].confidence == Confidence::kPossible;
+      if (roles_[i] == CauseRole::kRoot && IsLearning(candidates_[i])) {
+        return i;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Rivals for the root that the evidence does not tell apart share what is known. What was seen
+  /// itself stays as it is.
+  void ShareAmongRivals() {
+    const auto root = LearningRoot();
+    if (!root || candidates_[*root].exact) {
+      return;
+    }
+    double others = 0;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (i != *root && IsLearning(candidates_[i]) && !cause_of_[i]) {
+        others += std::exp(candidates_[i].log_odds);
+      }
+    }
+    const double left = candidates_[*root].log_odds - std::log1p(others);
+    candidates_[*root].confidence = std::max(candidates_[*root].confidence, ConfidenceAt(left));
+  }
+
+  /// Whether it is worth a line beside the root: it was seen itself, it explains what the root and
+  /// its consequences do not, or the root is open and it is a rival.
+  bool AddsToLearning(const Candidate& candidate) const {
+    const auto root = LearningRoot();
+    if (!root || candidate.exact || candidates_[*root].confidence == Confidence::kPossible) {
+      return true;
+    }
+    return std::any_of(
+        candidate.explains.begin(), candidate.explains.end(), [this](std::string_view sign) {
+          return !IsComplaint(sign) && !IsExplainedByTheChain(sign);
+        });
+  }
+
+  bool IsExplainedByTheChain(std::string_view sign) const {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const auto& explains = candidates_[i].explains;
+      if (roles_[i] && std::find(explains.begin(), explains.end(), sign) != explains.end()) {
+        return true;
       }
     }
     return false;
@@ -117,10 +172,14 @@ class Casting {
 
   void CastContributing() {
     std::size_t contributing = 0;
+    const auto root = LearningRoot();
+    const bool open = root && candidates_[*root].confidence == Confidence::kPossible;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      const bool rival = candidates_[i].cause->answers == Answers::kLearning && LearningIsOpen();
+      const bool learning = IsLearning(candidates_[i]);
       const bool may = !ExplainsTheEnd(candidates_[i]) &&
-                       (candidates_[i].confidence != Confidence::kPossible || rival);
+                       (learning ? AddsToLearning(candidates_[i]) &&
+                                       (open || candidates_[i].confidence != Confidence::kPossible)
+                                 : candidates_[i].confidence != Confidence::kPossible);
       if (!roles_[i] && may && contributing < kContributingMax) {
         roles_[i] = CauseRole::kContributing;
         ++contributing;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cause/case_file.h"
+#include "model/case_file.h"
 #include "model/verdict.h"
 
 namespace whystop {

@@ -1,7 +1,7 @@
 #include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/gpu_oom_facts.h"
-#include "cause/training_facts.h"
+#include "sign/training_facts.h"
 #include "cause/weighers.h"
 
 namespace whystop {

@@ -1,6 +1,6 @@
 #include "cause/evidence.h"
-#include "cause/loop_facts.h"
-#include "cause/training_facts.h"
+#include "sign/loop_facts.h"
+#include "sign/training_facts.h"
 #include "cause/weighers.h"
 
 namespace whystop {

@@ -2,8 +2,8 @@
 
 #include "base/human.h"
 #include "cause/evidence.h"
-#include "cause/loop_facts.h"
-#include "cause/training_facts.h"
+#include "sign/loop_facts.h"
+#include "sign/training_facts.h"
 #include "cause/weighers.h"
 
 namespace whystop {

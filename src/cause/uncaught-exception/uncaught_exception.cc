@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "cause/evidence.h"
-#include "cause/exception_facts.h"
+#include "sign/exception_facts.h"
 #include "cause/weighers.h"
 
 namespace whystop {

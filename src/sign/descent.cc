@@ -1,0 +1,106 @@
+#include <cmath>
+#include <optional>
+
+#include "base/human.h"
+#include "sign/signs.h"
+#include "sign/training.h"
+#include "sign/training_facts.h"
+
+namespace whystop {
+namespace {
+
+constexpr double kPairsMin = 20;
+
+/// The stretches of the run joined: how well gradients of consecutive steps agree, and what all
+/// steps together promised to take off the loss.
+struct DescentSums {
+  double pairs = 0;
+  double agreement = 0;
+  double error = 0;
+  double promised = 0;
+  double updates = 0;
+};
+
+DescentSums SumsOf(const Training& training) {
+  DescentSums sums;
+  for (const Observation* stretch : ObservationsOf(training.run, "descent")) {
+    const double pairs = NumberOf(*stretch, "pairs");
+    const double steps = NumberOf(*stretch, "to") - NumberOf(*stretch, "from") + 1;
+    const double error = NumberOf(*stretch, "agreement_error");
+    sums.pairs += pairs;
+    sums.agreement += pairs * NumberOf(*stretch, "agreement");
+    sums.error += pairs * pairs * error * error;
+    sums.promised += steps * NumberOf(*stretch, "promised");
+    sums.updates += NumberOf(*stretch, "updates");
+  }
+  sums.agreement /= std::max(sums.pairs, 1.0);
+  sums.error = std::sqrt(sums.error) / std::max(sums.pairs, 1.0);
+  return sums;
+}
+
+std::string DescribeAgreement(const DescentSums& sums) {
+  return "gradients of consecutive steps agree by " + HumanNumber(sums.agreement, 2) + " (+-" +
+         HumanNumber(sums.error, 1) + ")";
+}
+
+std::string DescribePromise(const Training& training, const DescentSums& sums) {
+  return "all steps together promised to take " + HumanNumber(sums.promised, 2) +
+         " off a loss that began at " + HumanNumber(training.BasisNumber("first"));
+}
+
+}  // namespace
+
+/// There is a slope to follow, and no step gets along it: good runs at rest agree less.
+Sign LookGradientsAgree(const Training& training) {
+  constexpr double kClearly = 0.1;
+  const DescentSums sums = SumsOf(training);
+  if (sums.pairs < kPairsMin) {
+    return NotSeenSign();
+  }
+  const std::string text = DescribeAgreement(sums);
+  return sums.agreement > kClearly && sums.agreement > 2 * sums.error
+             ? YesSign("tensor", text + ": there is a slope to follow", {},
+                       sums.agreement / kClearly)
+             : NoSign(text);
+}
+
+/// Every batch says something else.
+Sign LookGradientsUnrelated(const Training& training) {
+  constexpr double kNone = 0.05;
+  const DescentSums sums = SumsOf(training);
+  if (sums.pairs < kPairsMin || sums.error > kNone) {
+    return NotSeenSign();
+  }
+  const std::string text = DescribeAgreement(sums);
+  return std::abs(sums.agreement) < kNone
+             ? YesSign("tensor", text + ": no batch says the same as another")
+             : NoSign(text);
+}
+
+Sign LookStepsPromiseLittle(const Training& training) {
+  constexpr double kLittle = 0.03;  // Of the loss: less than its noise hides.
+  const DescentSums sums = SumsOf(training);
+  const double first = std::abs(training.BasisNumber("first"));
+  if (sums.updates < kPairsMin || first == 0) {
+    return NotSeenSign();
+  }
+  const std::string text = DescribePromise(training, sums);
+  return sums.promised > 0 && sums.promised < kLittle * first ? YesSign("tensor", text)
+                                                              : NoSign(text);
+}
+
+/// A good run may promise far more than it keeps, too: it convicts nobody whose loss fell.
+Sign LookStepsPromiseTooMuch(const Training& training) {
+  constexpr double kTimes = 20;
+  const DescentSums sums = SumsOf(training);
+  const double first = std::abs(training.BasisNumber("first"));
+  if (sums.updates < kPairsMin || first == 0) {
+    return NotSeenSign();
+  }
+  const std::string text = DescribePromise(training, sums) + ", and it ended at " +
+                           HumanNumber(training.BasisNumber("last"));
+  return sums.promised > kTimes * first && training.not_seen_to_learn ? YesSign("tensor", text)
+                                                                      : NoSign(text);
+}
+
+}  // namespace whystop

@@ -1,0 +1,100 @@
+#include "sign/exception_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+namespace whystop {
+namespace {
+
+const Frame* UsersFrame(const ExceptionSeen& exception) {
+  for (auto frame = exception.frames.rbegin(); frame != exception.frames.rend(); ++frame) {
+    if (frame->users_own) {
+      return &*frame;
+    }
+  }
+  return nullptr;
+}
+
+bool ContainsAny(std::string_view text, std::span<const std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(), [text](std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+bool IsLaunchersReport(const ExceptionSeen& exception) {
+  constexpr std::string_view kTypes[] = {"ChildFailedError", "CalledProcessError",
+                                         "ProcessExitedException", "SignalException"};
+  return ContainsAny(exception.type, kTypes);
+}
+
+bool IsEchoOfAnotherRank(const ExceptionSeen& exception) {
+  constexpr std::string_view kPhrases[] = {"remote process exited",
+                                           "Connection closed by peer",
+                                           "Connection reset by peer",
+                                           "NCCL communicator was aborted",
+                                           "Horovod has been shut down",
+                                           "one of the ranks",
+                                           "Broken pipe"};
+  return ContainsAny(exception.message, kPhrases);
+}
+
+const ExceptionSeen* FindEndingException(const CaseFile& run) {
+  if (run.ExitCode() == 0 || (run.text_end && run.text_end->kind == TextEnd::Kind::kCompleted)) {
+    return nullptr;
+  }
+  // The earliest that nothing but teardown followed: later ones are its consequences in other ranks
+  // and threads. What only tells of another process's end is taken for want of a better one.
+  const ExceptionSeen* ending = nullptr;
+  const ExceptionSeen* told = nullptr;
+  for (const ExceptionSeen& exception : run.exceptions) {
+    if (exception.ended_process && !IsLaunchersReport(exception) &&
+        !IsEchoOfAnotherRank(exception)) {
+      return &exception;
+    }
+    if (exception.ended_process) {
+      told = told == nullptr ? &exception : told;
+      continue;
+    }
+    if (exception.metrics_after == 0 && ending == nullptr) {
+      ending = &exception;
+    }
+  }
+  // With a signal as the end, a traceback that the program did not call its last is an old story.
+  return told != nullptr ? told : run.Signal() != 0 ? nullptr : ending;
+}
+
+const ExceptionSeen* FindOwnException(const CaseFile& run) {
+  const ExceptionSeen* ending = FindEndingException(run);
+  const bool own = ending != nullptr && ending->ended_process && ending->last_line > 0 &&
+                   !IsLaunchersReport(*ending) && !IsEchoOfAnotherRank(*ending);
+  return own ? ending : nullptr;
+}
+
+StackPlace InnermostUsersFrame(const ExceptionSeen& exception) {
+  const Frame* frame = UsersFrame(exception);
+  return frame == nullptr ? StackPlace{} : StackPlace{true, frame->file, frame->line};
+}
+
+std::string DescribeException(const ExceptionSeen& exception) {
+  std::string text = exception.type;
+  if (!exception.message.empty()) {
+    text += ": " + exception.message;
+  }
+  if (const Frame* frame = UsersFrame(exception)) {
+    text += fmt::format(", at {}:{}", frame->file, frame->line);
+    if (!frame->function.empty()) {
+      text += " in " + frame->function;
+    }
+    if (!frame->source.empty()) {
+      text += fmt::format(": `{}`", frame->source);
+    }
+  }
+  return text;
+}
+
+}  // namespace whystop

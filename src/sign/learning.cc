@@ -1,0 +1,423 @@
+#include "sign/learning.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "sign/loop_facts.h"
+#include "sign/regression_facts.h"
+#include "sign/training_facts.h"
+
+namespace whystop {
+namespace {
+
+/// The series of that role that says most: the one with the most points, of the lowest rank.
+const Finding* BestOf(const CaseFile& run, std::string_view role) {
+  const Finding* best = nullptr;
+  for (const Finding& finding : run.findings) {
+    if (finding.detector != "loss/trend" || FactText(finding, "role") != role) {
+      continue;
+    }
+    const bool better =
+        best == nullptr || finding.Number("rank") < best->Number("rank") ||
+        (finding.Number("rank") == best->Number("rank") &&
+         finding.Number("points").value_or(0) + finding.Number("not_finite").value_or(0) >
+             best->Number("points").value_or(0) + best->Number("not_finite").value_or(0));
+    best = better ? &finding : best;
+  }
+  return best;
+}
+
+Learning StateOf(const Finding& finding) {
+  constexpr std::pair<std::string_view, Learning> kStates[] = {
+      {"improving", Learning::kImproving},
+      {"converged", Learning::kConverged},
+      {"stalled", Learning::kStalled},
+      {"diverged", Learning::kDiverged},
+      {"never-learned", Learning::kNeverLearned},
+  };
+  const std::string state = FactText(finding, "state");
+  for (const auto& [name, learning] : kStates) {
+    if (name == state) {
+      return learning;
+    }
+  }
+  return Learning::kUnknown;
+}
+
+bool Improved(const Finding* score) {
+  return score != nullptr &&
+         (StateOf(*score) == Learning::kImproving || StateOf(*score) == Learning::kConverged);
+}
+
+/// A rate that is nearly perfect: a flat loss then means "was good from the start".
+bool NearlyPerfect(const Finding* score) {
+  return score != nullptr && score->Number("last").value_or(0) > 0.9 &&
+         score->Number("last").value_or(0) <= 1;
+}
+
+std::string Describe(const Finding& finding, Learning state) {
+  const double points = finding.Number("points").value_or(0);
+  const double bad_at_end = finding.Number("not_finite_at_end").value_or(0);
+  if (points == 0) {
+    return fmt::format("{} was never a finite number ({} points)", finding.series,
+                       finding.Number("not_finite").value_or(0));
+  }
+  if (finding.Number("identical").value_or(0) != 0) {
+    return fmt::format("{} was {:.6g} at each of {} points, to the last digit: nothing changes",
+                       finding.series, finding.Number("last").value_or(0), points);
+  }
+  std::string text =
+      fmt::format("{} {:.4g} -> {:.4g} over {} points", finding.series,
+                  finding.Number("first").value_or(0), finding.Number("last").value_or(0), points);
+  if (bad_at_end > 0) {
+    return text + fmt::format(", then not a finite number ({} points at the end)", bad_at_end);
+  }
+  switch (state) {
+    case Learning::kImproving:
+      return text + ", still improving at the end";
+    case Learning::kConverged:
+      return text +
+             fmt::format(", level at the end (best {:.4g})", finding.Number("best").value_or(0));
+    case Learning::kStalled:
+      return text + fmt::format(", then no further gain (best {:.4g})",
+                                finding.Number("best").value_or(0));
+    case Learning::kDiverged:
+      return text + fmt::format(", far off its best of {:.4g}", finding.Number("best").value_or(0));
+    case Learning::kNeverLearned:
+      return text + fmt::format(": never left its starting level beyond its noise of {:.2g}",
+                                finding.Number("noise").value_or(0));
+    case Learning::kUnknown:
+      break;
+  }
+  const std::string why = FactText(finding, "state");
+  return text + (why == "too-short"      ? ": too few points to say"
+                 : why == "start-unseen" ? ": level, but where it began is not here"
+                                         : ": its noise hides the answer");
+}
+
+bool HasEnvironment(const CaseFile& run) { return run.FindObservation("environment") != nullptr; }
+
+/// What a policy earns. Its loss is no measure of it: it has no reason to fall. A "score" is that
+/// of a game only where there is an environment.
+bool IsReward(const CaseFile& run, std::string series) {
+  std::transform(series.begin(), series.end(), series.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  const auto names = [&series](std::string_view word) {
+    return series.find(word) != std::string::npos;
+  };
+  return names("rew") || names("return") || names("epret") || names("fitness") ||
+         (names("score") && HasEnvironment(run));
+}
+
+LearningView View(const Finding& basis, Learning state) {
+  return {state, &basis, Describe(basis, state)};
+}
+
+/// The reward that says most: one that rose, else the one with the most points; nullptr: none was
+/// seen.
+const Finding* BestReward(const CaseFile& run) {
+  const Finding* best = nullptr;
+  const auto points = [](const Finding& of) { return of.Number("points").value_or(0); };
+  for (const Finding& finding : run.findings) {
+    const bool is_score = finding.detector == "loss/trend" &&
+                          FactText(finding, "role").find("score") != std::string::npos;
+    if (!is_score || !IsReward(run, finding.series)) {
+      continue;
+    }
+    const bool better = best == nullptr || (Improved(&finding) && !Improved(best)) ||
+                        (Improved(&finding) == Improved(best) && points(finding) > points(*best));
+    best = better ? &finding : best;
+  }
+  return best;
+}
+
+/// A policy is judged by what it earns, never by its loss. Where that is not on record, or did not
+/// rise beyond its noise, watching cannot say: some policies earn nothing for most of their life.
+LearningView OfAPolicy(const Finding* reward, const Finding* loss) {
+  if (loss != nullptr && loss->Number("not_finite_at_end").value_or(0) > 0) {
+    return View(*loss, Learning::kDiverged);
+  }
+  if (reward == nullptr) {
+    return {Learning::kUnknown, nullptr,
+            "an environment was used, and the loss of a policy need not fall; the return of its "
+            "episodes, printed or logged, would tell"};
+  }
+  if (Improved(reward)) {
+    return View(*reward, StateOf(*reward));
+  }
+  LearningView view = View(*reward, Learning::kUnknown);
+  view.text = fmt::format("{} {:.4g} -> {:.4g} over {} points (best {:.4g}): no gain beyond its "
+                          "noise so far, and the loss of a policy says nothing about it",
+                          reward->series, reward->Number("first").value_or(0),
+                          reward->Number("last").value_or(0), reward->Number("points").value_or(0),
+                          reward->Number("best").value_or(0));
+  return view;
+}
+
+/// Models that work against each other: what one loses the other wins, so neither loss has to fall.
+bool TrainsAdversaries(const CaseFile& run) {
+  double optimizers = 0;
+  bool named = false;
+  for (const Observation* seen : ObservationsOf(run, "optimizer")) {
+    optimizers += seen->Text("name") != nullptr ? 1 : 0;
+  }
+  for (const Observation* model : ObservationsOf(run, "model")) {
+    named = named || MentionsAny(TextOf(*model, "name"), {"discriminator", "critic", "generator"});
+  }
+  return optimizers > 1 && named;
+}
+
+/// Several optimizers, each with a loss of its own: the one on record is one of several, and what it
+/// does says little unless it falls.
+bool HasOtherLosses(const CaseFile& run) {
+  constexpr double kEnough = 10;
+  return Counted(run, "other_losses").value_or(0) >= kEnough;
+}
+
+/// Says less about losses that need not fall.
+void ConsiderOtherLosses(const CaseFile& run, LearningView& view) {
+  const bool lost =
+      view.basis == nullptr || view.basis->Number("not_finite_at_end").value_or(0) > 0;
+  const bool of_loss = !lost && FactText(*view.basis, "role") == "train-loss";
+  if (!of_loss || view.state == Learning::kUnknown) {
+    return;
+  }
+  if (TrainsAdversaries(run)) {
+    view.text = fmt::format("{} {:.4g} -> {:.4g} over {} points, of models that work against each "
+                            "other: their losses need not fall; what the generator makes would tell",
+                            view.basis->series, view.basis->Number("first").value_or(0),
+                            view.basis->Number("last").value_or(0),
+                            view.basis->Number("points").value_or(0));
+    view.state = Learning::kUnknown;
+  } else if (view.Bad() && HasOtherLosses(run)) {
+    view.state = Learning::kUnknown;
+    view.text += ", but it is one of several losses, each with an optimizer of its own, and such "
+                 "losses may work against each other";
+  }
+}
+
+LearningView ByTrainLoss(const Finding& loss, const Finding* score) {
+  const Learning state = StateOf(loss);
+  const bool finite_end = loss.Number("not_finite_at_end").value_or(0) == 0;
+  if (state == Learning::kDiverged && finite_end && Improved(score)) {
+    LearningView view = View(loss, Learning::kUnknown);
+    view.text = fmt::format("{}, but {} kept improving: the two contradict each other",
+                            Describe(loss, Learning::kDiverged), score->series);
+    return view;
+  }
+  if (state == Learning::kNeverLearned && Improved(score)) {
+    return View(*score, StateOf(*score));
+  }
+  if (state == Learning::kNeverLearned && NearlyPerfect(score)) {
+    return View(loss, Learning::kConverged);
+  }
+  return View(loss, state);
+}
+
+// Shares of the loss of guessing. Above the first nothing of the task is known yet; above the
+// second a loss that came to rest has not got anywhere.
+constexpr double kAtGuessing = 0.97;
+constexpr double kNearGuessing = 0.85;
+constexpr double kComparable = 5;
+constexpr double kPointsOfLevel = 50;  // Before, a level near guessing may be a matter of time.
+
+/// What knowing nothing of the inputs costs, where the loss on record is comparable with it.
+std::optional<double> CostOfKnowingNothing(const CaseFile& run, const Finding& loss) {
+  if (FactText(loss, "role") != "train-loss") {
+    return std::nullopt;
+  }
+  const auto mean =
+      LossOfTheMean(run, loss.Number("first").value_or(0), loss.Number("last").value_or(0));
+  const Observation* call = run.FindObservation("loss-call");
+  const std::string* function = call == nullptr ? nullptr : call->Text("function");
+  if (function == nullptr || (*function != "cross_entropy" && *function != "nll_loss")) {
+    return mean;
+  }
+  // A sum over the batch, or other terms beside it, lie far above it from first to last.
+  const auto guess = LossOfGuessing(run);
+  const double lowest =
+      std::min(loss.Number("begin").value_or(0), loss.Number("last").value_or(0));
+  return guess && lowest < kComparable * *guess ? guess : std::nullopt;
+}
+
+std::string DescribeDistance(double share, double guess) {
+  const double percent = 100 * std::abs(1 - share);
+  return fmt::format("{:.{}f} % {} guessing, which costs {:.4g}", percent, percent < 10 ? 1 : 0,
+                     share < 1 ? "below" : "above", guess);
+}
+
+/// How far the loss is from guessing, in numbers, and what that makes of the answer. Only what lies
+/// below guessing was learned, however far the loss fell to it.
+void CompareWithGuessing(const CaseFile& run, LearningView& view) {
+  const auto guess = view.basis == nullptr ? std::nullopt : CostOfKnowingNothing(run, *view.basis);
+  const double last = view.basis == nullptr ? 0 : view.basis->Number("last").value_or(0);
+  const double points = view.basis == nullptr ? 0 : view.basis->Number("points").value_or(0);
+  if (!guess || last <= 0 || points < 3 || view.state == Learning::kDiverged) {
+    return;
+  }
+  const double share = last / *guess;
+  const bool falling = view.basis->Number("still_falling").value_or(0) != 0;
+  view.text += "; " + DescribeDistance(share, *guess);
+  if (!view.Good() || share < kNearGuessing) {
+    return;
+  }
+  if (share > kAtGuessing && falling) {
+    view.state = Learning::kUnknown;
+    view.text += ": close to guessing still";
+  } else if (view.state == Learning::kConverged || (share > kAtGuessing && !falling)) {
+    const bool early = points < kPointsOfLevel;
+    view.state = early ? Learning::kUnknown : Learning::kStalled;
+    view.text += early ? ": close to guessing, after few points" : ": that is close to guessing";
+  }
+}
+
+/// It was thrown up far above its start and what it came down to is no better than the start: such
+/// a fall is no learning. A loss that begins low for want of anything to find may rise too, so where
+/// the level of guessing is not known the weights must have been thrown as well.
+bool CameBackFromAnExplosion(const CaseFile& run, const Finding& loss) {
+  constexpr double kThrown = 100;
+  const double begin = loss.Number("begin").value_or(0);
+  const double worst = loss.Number("worst").value_or(0);
+  const double last = loss.Number("last").value_or(0);
+  if (FactText(loss, "role") != "train-loss" || begin <= 0 || worst < kThrown * begin) {
+    return false;
+  }
+  const auto guess = CostOfKnowingNothing(run, loss);
+  if (guess) {
+    return last > kNearGuessing * *guess;
+  }
+  const bool thrown = run.FindFirst("weights/outgrown") != nullptr ||
+                      run.FindFirst("gradient/exploding") != nullptr ||
+                      run.FindFirst("update-ratio/too-large") != nullptr;
+  return last > 2 * begin && (thrown || worst > 1e4 * begin);
+}
+
+/// What the held-out loss has to add: it turned long ago.
+std::string DescribeOverfitting(const CaseFile& run) {
+  constexpr double kMuch = 1.5;
+  const Finding* held_out = BestOf(run, "validation-loss");
+  const double best = held_out == nullptr ? 0 : held_out->Number("best").value_or(0);
+  const double last = held_out == nullptr ? 0 : held_out->Number("last").value_or(0);
+  if (best <= 0 || last < kMuch * best || held_out->Number("points").value_or(0) < 4) {
+    return {};
+  }
+  return fmt::format("; but {} rose from its best of {:.4g} to {:.4g}: it overfits",
+                     held_out->series, best, last);
+}
+
+/// A loss that seems to have risen, by a first value that was low by chance, and knows more than
+/// nothing.
+bool FarBelowGuessing(const CaseFile& run, const Finding& loss) {
+  const double last = loss.Number("last").value_or(0);
+  const auto guess = LevelOfGuessing(run, loss);
+  return guess && FactText(loss, "role") == "train-loss" &&
+         loss.Number("not_finite_at_end").value_or(0) == 0 && last > 0 && last < 0.7 * *guess &&
+         last < loss.Number("first").value_or(0);
+}
+
+/// The loss of a classifier on data that stay the same has no reason to rise, and rose from its
+/// start on. With two optimizers (adversaries) it may.
+bool RoseAllAlong(const CaseFile& run, const Finding& loss) {
+  constexpr double kRise = 0.1;
+  constexpr double kBestEarly = 0.3;
+  const auto calls = LossCalls(run, {"cross_entropy", "nll_loss", "binary_cross_entropy",
+                                     "binary_cross_entropy_with_logits"});
+  const double first = loss.Number("first").value_or(0);
+  const double rise = loss.Number("last").value_or(0) - first;
+  return !calls.empty() && ObservationsOf(run, "optimizer").size() == 1 && first > 0 &&
+         FactText(loss, "role") == "train-loss" && FactText(loss, "state") == "unclear" &&
+         rise > kRise * first && rise > 4 * loss.Number("level_noise").value_or(0) &&
+         loss.Number("best_at").value_or(1) < kBestEarly;
+}
+
+bool OutputsAreConstant(const CaseFile& run) {
+  const Observation* call = run.FindObservation("loss-call");
+  return call != nullptr && call->Number("call").value_or(0) >= 10 && GivesOneAnswer(*call, 1e-3);
+}
+
+LearningView BySeries(const CaseFile& run) {
+  const Observation* exit = FinalExit(run);
+  if (LeftForALossNotFinite(run)) {
+    return {Learning::kDiverged, BestOf(run, "train-loss"),
+            "the loss was not a finite number when " + DescribeExit(*exit) + " ended the loop"};
+  }
+  const Finding* train_score = BestOf(run, "train-score");
+  const Finding* validation_score = BestOf(run, "validation-score");
+  const Finding* score = train_score != nullptr ? train_score : validation_score;
+  const Finding* loss = BestOf(run, "train-loss");
+  const Finding* reward = BestReward(run);
+  if (reward != nullptr || HasEnvironment(run)) {
+    return OfAPolicy(reward, loss);
+  }
+  if (loss != nullptr) {
+    return ByTrainLoss(*loss, score);
+  }
+  const Finding* other = BestOf(run, "validation-loss");
+  other = other != nullptr ? other : score;
+  if (other == nullptr) {
+    return {Learning::kUnknown, nullptr, "no loss or score was seen"};
+  }
+  // A held-out loss that rises again, or a score that lies flat, says little by itself.
+  const Learning state = StateOf(*other);
+  const bool is_loss = FactText(*other, "role") == "validation-loss";
+  const bool ends_bad = other->Number("not_finite_at_end").value_or(0) > 0;
+  // A rate may be NaN for a division by nothing; a likelihood, or what had a value before, may not.
+  const bool was_finite = other->Number("points").value_or(0) > 0;
+  const bool plain = state == Learning::kImproving || state == Learning::kConverged ||
+                     (state == Learning::kDiverged && ends_bad && (is_loss || was_finite)) ||
+                     state == Learning::kNeverLearned;
+  return View(*other, plain ? state : Learning::kUnknown);
+}
+
+}  // namespace
+
+bool NothingMoved(const CaseFile& run) {
+  const Observation* by_hand = run.FindObservation("updates-by-hand");
+  if (by_hand != nullptr && by_hand->Number("changed").value_or(0) > 0) {
+    return false;
+  }
+  const Observation* counts = run.FindObservation("counts");
+  const double steps = counts == nullptr ? 0 : counts->Number("steps").value_or(0);
+  const double backwards = counts == nullptr ? 0 : counts->Number("backwards").value_or(0);
+  const bool one_sided = (steps == 0 && backwards >= 5) || (backwards == 0 && steps >= 5);
+  return one_sided || run.FindFirst("weights/unchanged") != nullptr;
+}
+
+LearningView LearningOf(const CaseFile& run) {
+  LearningView view = BySeries(run);
+  if (NothingMoved(run) &&
+      !(view.Good() && view.basis->Number("drop_in_noise_units").value_or(0) > 10)) {
+    return {Learning::kNeverLearned, view.basis, "no weight was ever changed"};
+  }
+  if (view.state == Learning::kDiverged && FarBelowGuessing(run, *view.basis)) {
+    view.state = Learning::kUnknown;
+    view.text += ", but far below guessing";
+  }
+  if (view.state == Learning::kUnknown && view.basis != nullptr && RoseAllAlong(run, *view.basis)) {
+    return View(*view.basis, Learning::kDiverged);
+  }
+  if (view.Good() && CameBackFromAnExplosion(run, *view.basis)) {
+    view.state = Learning::kDiverged;
+    view.text = fmt::format("{} {:.4g} -> {:.4g} at its highest -> {:.4g}: it exploded, and what "
+                            "it fell since is no gain over its start",
+                            view.basis->series, view.basis->Number("begin").value_or(0),
+                            view.basis->Number("worst").value_or(0),
+                            view.basis->Number("last").value_or(0));
+  }
+  ConsiderOtherLosses(run, view);
+  CompareWithGuessing(run, view);
+  if (view.Good() && OutputsAreConstant(run)) {
+    view.state = Learning::kStalled;
+    view.text += "; but the outputs are the same for every sample";
+  }
+  view.text += view.Good() ? DescribeOverfitting(run) : std::string();
+  return view;
+}
+
+}  // namespace whystop

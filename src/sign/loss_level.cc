@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/human.h"
+#include "sign/signs.h"
+#include "sign/training.h"
+#include "sign/training_facts.h"
+
+namespace whystop {
+namespace {
+
+// The one line for "still near guessing": a model that is worth anything gets below it soon.
+constexpr double kLittle = 0.6;
+constexpr double kPointsMin = 20;
+
+std::string DescribeShare(const Training& training) {
+  return training.learning.text + ", " + Percent(training.share) +
+         (training.classifies ? " of what guessing costs (" : " of what the targets' mean costs (") +
+         HumanNumber(training.guess.value_or(0)) + ")";
+}
+
+}  // namespace
+
+Sign LookTrainingFailed(const Training& training) {
+  return AnswerSign(training.failed, "series", training.learning.text);
+}
+
+Sign LookNotSeenToLearn(const Training& training) {
+  return AnswerSign(training.not_seen_to_learn, "series", training.learning.text);
+}
+
+Sign LookLearnedLittle(const Training& training) {
+  if (!training.guess || training.points < kPointsMin) {
+    return NotSeenSign();
+  }
+  const std::string text = DescribeShare(training);
+  return training.share > kLittle && training.lost == nullptr
+             ? YesSign("series", text, {}, training.share / kLittle)
+             : NoSign(text);
+}
+
+/// Hardly anything was learned, after time enough to learn something.
+Sign LookNearGuessing(const Training& training) {
+  constexpr double kNear = 0.8;
+  constexpr double kEnough = 50;
+  if (!training.guess || training.points < kEnough) {
+    return NotSeenSign();
+  }
+  const std::string text = DescribeShare(training);
+  return training.share > kNear && training.lost == nullptr
+             ? YesSign("series", text, {}, training.share / kNear)
+             : NoSign(text);
+}
+
+Sign LookLossStuck(const Training& training) {
+  return AnswerSign(training.learning.state == Learning::kStalled ||
+                        training.learning.state == Learning::kNeverLearned,
+                    "series", training.learning.text);
+}
+
+Sign LookLossStalled(const Training& training) {
+  return AnswerSign(training.learning.state == Learning::kStalled, "series",
+                    training.learning.text);
+}
+
+Sign LookLossImproves(const Training& training) {
+  return AnswerSign(training.learning.Good(), "series", training.learning.text);
+}
+
+Sign LookLossAtGuessing(const Training& training) {
+  const std::string text = DescribeGuessing(training.run);
+  if (!text.empty()) {
+    return YesSign("series", text);
+  }
+  return training.guess && training.points >= kPointsMin ? NoSign(DescribeShare(training))
+                                                         : NotSeenSign();
+}
+
+/// The last third of the run brought its full share of the fall, below the level of guessing.
+Sign LookStillFallingFast(const Training& training) {
+  if (training.learning.state != Learning::kImproving || !training.guess || training.run.job_alive) {
+    return NoSign();
+  }
+  constexpr double kShareMin = 0.3;
+  const double last = training.BasisNumber("last");
+  // What lies above the loss of guessing is no learning: outputs get their size, no more.
+  const double drop = std::min(training.BasisNumber("first"), *training.guess) - last;
+  const double late_drop = -training.BasisNumber("end_change");
+  return AnswerSign(drop > 0 && late_drop > kShareMin * drop, "series",
+                    training.learning.text + ": it fell as fast at the end as before");
+}
+
+/// After so many steps at the level of guessing it is not the steps that are missing.
+Sign LookManyStepsAtGuessing(const Training& training) {
+  constexpr double kManyPoints = 500;
+  constexpr double kAtGuessing = 0.95;
+  return AnswerSign(training.points >= kManyPoints && training.share > kAtGuessing, "series",
+                    DescribeShare(training));
+}
+
+Sign LookLossSwings(const Training& training) {
+  // The loss of adversaries goes up and down by its nature, and one that learned may be noisy.
+  constexpr double kLearned = 0.7;
+  const bool learned =
+      training.learning.Good() || (training.share > 0 && training.share < kLearned);
+  const Finding* swings =
+      training.optimizers > 1 || learned ? nullptr : training.run.FindFirst("loss/oscillates");
+  return ByFinding(swings, "series",
+                   swings == nullptr
+                       ? std::string()
+                       : swings->series + " keeps jumping up to " +
+                             HumanNumber(swings->Number("highest").value_or(0)) +
+                             ", far above its start of " +
+                             HumanNumber(swings->Number("start").value_or(0)));
+}
+
+Sign LookLossDiverged(const Training& training) {
+  const bool rose = training.learning.state == Learning::kDiverged && training.lost == nullptr &&
+                    training.learning.basis != nullptr && training.optimizers <= 1 &&
+                    training.run.FindFirst("loss/spike") == nullptr;
+  return AnswerSign(rose, "series", training.learning.text);
+}
+
+/// To minus infinity: a matter of the loss, not of the rate.
+Sign LookLossRanDown(const Training& training) {
+  const double last = training.BasisNumber("last");
+  // To its lowest value, that is; the loss of a policy goes up and down about zero.
+  const bool ran_down = training.learning.state == Learning::kDiverged &&
+                        training.lost == nullptr && last < 0;
+  return AnswerSign(ran_down && last < 0.9 * training.BasisNumber("best"), "series",
+                    training.learning.text + ": a loss with no lower end, such as cross-entropy "
+                                             "with labels outside 0 to 1");
+}
+
+Sign LookLossJumped(const Training& training) {
+  const Finding* spike = training.run.FindFirst("loss/spike");
+  return ByFinding(spike, "series",
+                   spike == nullptr
+                       ? std::string()
+                       : spike->series + " jumped from " +
+                             HumanNumber(spike->Number("usual_loss").value_or(0)) + " to " +
+                             HumanNumber(spike->Number("loss").value_or(0)) +
+                             " and has stayed near " +
+                             HumanNumber(spike->Number("loss_since").value_or(0)));
+}
+
+Sign LookHeldOutTurned(const Training& training) {
+  const Finding* turned = training.run.FindFirst("loss/overfit");
+  return ByFinding(
+      turned, "series",
+      turned == nullptr
+          ? std::string()
+          : turned->series + " was best at " + HumanNumber(turned->Number("best").value_or(0)) +
+                " after " + Percent(turned->Number("best_at").value_or(0)) +
+                " of the run and ended at " + HumanNumber(turned->Number("end").value_or(0)) +
+                ", " + HumanNumber(turned->Number("rise_in_noise_units").value_or(0), 2) +
+                " times its noise higher, while the training loss fell on");
+}
+
+/// The held-out loss is far above that of training, and not far below where training began.
+Sign LookHeldOutFarAbove(const Training& training) {
+  constexpr double kTimes = 2;
+  constexpr double kHarmMin = 0.25;
+  if (!training.learning.Good()) {
+    return NotSeenSign();
+  }
+  for (const Finding& finding : training.run.findings) {
+    const double last = finding.Number("last").value_or(0);
+    if (finding.detector == "loss/trend" && FactText(finding, "role") == "validation-loss" &&
+        last > kTimes * training.BasisNumber("last") &&
+        last > kHarmMin * training.BasisNumber("first")) {
+      return ByFinding(&finding, "series",
+                       finding.series + " ends at " + HumanNumber(last) + " while " +
+                           training.learning.text);
+    }
+  }
+  return NoSign();
+}
+
+}  // namespace whystop

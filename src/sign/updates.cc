@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/human.h"
+#include "sign/signs.h"
+#include "sign/training.h"
+#include "sign/training_facts.h"
+
+namespace whystop {
+namespace {
+
+/// What a sound update is, as a share of the weights.
+constexpr double kSoundRatio = 0.002;
+
+std::string WithRate(const Training& training, const std::string& text) {
+  const auto rate = LearningRate(training.run);
+  return rate ? "lr " + HumanNumber(*rate) + ": " + text : text;
+}
+
+Fact Number(std::string name, double value) {
+  return {.name = std::move(name), .value = value, .text = HumanNumber(value)};
+}
+
+}  // namespace
+
+Sign LookUpdatesLarge(const Training& training) {
+  const Finding* large = training.run.FindFirst("update/ratio-too-large");
+  if (large == nullptr) {
+    return training.optimizer == nullptr ? NotSeenSign() : NoSign("updates are of ordinary size");
+  }
+  const double ratio = large->Number("ratio").value_or(0);
+  if (ShrinkPerStep(training.run) > ratio / 2) {
+    return NoSign("it is the weight decay that changes the weights");
+  }
+  const double most = std::max(ratio, large->Number("ratio_highest").value_or(0));
+  std::string text = "each step changed the weights by " + Percent(ratio) + " of their size";
+  text += most > 2 * ratio ? ", at worst by " + Percent(most) : "";
+  Sign sign = ByFinding(large, "tensor", WithRate(training, text));
+  if (const auto rate = LearningRate(training.run)) {
+    sign.facts.push_back(Number("rate", *rate));
+    sign.facts.push_back({.name = "share", .value = ratio, .text = Percent(ratio)});
+    sign.facts.push_back(Number(
+        "rate_to_try",
+        RoundFactor(*rate, kSoundRatio / std::max(ratio, kSoundRatio * 3))));
+  }
+  return sign;
+}
+
+/// The updates that did it were over after a few steps; the weights show them still.
+Sign LookWeightsOutgrown(const Training& training) {
+  const Finding* outgrown = training.run.FindFirst("weights/outgrown");
+  return ByFinding(outgrown, "tensor",
+                   outgrown == nullptr
+                       ? std::string()
+                       : WithRate(training,
+                                  "the weights grew to " +
+                                      HumanNumber(outgrown->Number("factor").value_or(0), 2) +
+                                      " times their size within " +
+                                      HumanNumber(outgrown->Number("steps").value_or(0)) +
+                                      " steps"));
+}
+
+/// A loop that tests its loss ends before updates can be looked at. But the outputs were: ordinary
+/// before the first step, and a thousand times their own size and that of the targets a few steps
+/// later.
+Sign LookOutputsBlewUp(const Training& training) {
+  constexpr double kJumpMin = 1e3;
+  constexpr double kSoon = 5;
+  const auto calls = LossCalls(training.run, {"mse_loss", "l1_loss", "smooth_l1_loss",
+                                              "huber_loss", "cross_entropy", "nll_loss"});
+  if (calls.size() < 2 || NumberOf(*calls.front(), "call") > 1 ||
+      NumberOf(*calls[1], "call") > kSoon) {
+    return NotSeenSign();
+  }
+  const double before = OutputSize(*calls.front());
+  const double after = OutputSize(*calls[1]);
+  const double target =
+      std::hypot(NumberOf(*calls.front(), "target_mean"), NumberOf(*calls.front(), "target_std"));
+  return AnswerSign(after >= kJumpMin * std::max({before, target, 1e-6}), "loss-call",
+                    "the outputs grew from " + HumanNumber(before) + " to " + HumanNumber(after) +
+                        " within " + HumanNumber(NumberOf(*calls[1], "call") - 1) + " steps");
+}
+
+Sign LookRateOutOfRange(const Training& training) {
+  const auto rate = LearningRate(training.run);
+  if (!rate) {
+    return NotSeenSign();
+  }
+  return AnswerSign(*rate >= (IsAdaptive(training.run) ? 0.1 : 1), "optimizer",
+                    "lr " + HumanNumber(*rate) + " is far above what " +
+                        OptimizerName(training.run) + " is used with");
+}
+
+/// Adam and its kin make steps of their own size.
+Sign LookOptimizerAdaptive(const Training& training) {
+  return AnswerSign(IsAdaptive(training.run), "optimizer",
+                    OptimizerName(training.run) + " divides by the gradient's size");
+}
+
+/// Steps that could not change the weights, all taken in one direction, cannot have taught them.
+Sign LookUpdatesSmall(const Training& training) {
+  const Finding* small = training.run.FindFirst("update/ratio-too-small");
+  if (small == nullptr) {
+    return training.optimizer == nullptr ? NotSeenSign() : NoSign("updates are of ordinary size");
+  }
+  const double first = training.BasisNumber("first");
+  const double ratio = small->Number("ratio").value_or(0);
+  const double reach = small->Number("reach").value_or(1);
+  const bool hardly_moved = ratio <= 1e-5 && training.learning.state != Learning::kUnknown &&
+                            std::abs(first - training.BasisNumber("last")) < 0.05 * std::abs(first);
+  // Of a loss that is seen to stay where it was, a twentieth tells as much as a hundredth where
+  // noise hides it.
+  const bool cannot_move =
+      training.points >= 20 && training.not_seen_to_learn &&
+      (training.learning.Bad() ? reach < 0.05 : reach < 0.01 && ratio <= 1e-5);
+  if (!hardly_moved && !cannot_move) {
+    return NoSign("all steps together could change the weights by " + Percent(reach));
+  }
+  Sign sign = ByFinding(small, "tensor",
+                        WithRate(training, "a step changed the weights by " + HumanNumber(ratio) +
+                                               " of their size, all steps together by " +
+                                               Percent(reach) + " at most"));
+  if (const auto rate = LearningRate(training.run); rate && ratio > 0) {
+    sign.facts.push_back(Number("rate", *rate));
+    sign.facts.push_back(
+        Number("rate_to_try", RoundFactor(*rate, std::min(0.001 / ratio, 100.0))));
+  }
+  return sign;
+}
+
+Sign LookWeightsMoved(const Training& training) {
+  if (NothingMoved(training.run)) {
+    return NoSign("no weight was ever changed");
+  }
+  return Counted(training.run, "steps").value_or(0) > 0 ? YesSign("tensor", "weights move")
+                                                        : NotSeenSign();
+}
+
+Sign LookWeightsVanished(const Training& training) {
+  const Finding* vanished = training.run.FindFirst("weights/vanished");
+  return ByFinding(vanished, "tensor",
+                   vanished == nullptr
+                       ? std::string()
+                       : vanished->series + " shrank from " +
+                             HumanNumber(vanished->Number("from").value_or(0)) + " to " +
+                             HumanNumber(vanished->Number("to").value_or(0)) +
+                             ", and most other weights too: something pulls them to zero");
+}
+
+Sign LookWeightsBeganOdd(const Training& training) {
+  const Finding* odd = training.run.FindFirst("weights/initial-scale");
+  return ByFinding(
+      odd, "tensor",
+      odd == nullptr ? std::string()
+                     : odd->series + " began with weights of size " +
+                           HumanNumber(odd->Number("rms").value_or(0)) + "; " +
+                           HumanNumber(odd->Number("tensors").value_or(0)) + " of " +
+                           HumanNumber(odd->Number("of").value_or(0)) +
+                           " weight tensors are like that");
+}
+
+Sign LookMostWeightsBeganOdd(const Training& training) {
+  const Finding* odd = training.run.FindFirst("weights/initial-scale");
+  return ByFinding(odd != nullptr && odd->Number("of").value_or(0) >= 2 &&
+                           2 * odd->Number("tensors").value_or(0) > odd->Number("of").value_or(0)
+                       ? odd
+                       : nullptr,
+                   "tensor", "most weight tensors began at an odd size");
+}
+
+Sign LookWeightsBeganSmall(const Training& training) {
+  constexpr double kSmall = 0.01;  // They have to grow before anything is learned.
+  const Finding* odd = training.run.FindFirst("weights/initial-scale");
+  return AnswerSign(odd != nullptr && odd->Number("rms").value_or(1) < kSmall, "tensor",
+                    "weights began next to zero");
+}
+
+/// What a layer makes of a signal of size 1 is the root of the sum of its squared weights, for each
+/// output: 0.58 with PyTorch's own initialisation, 1 to 1.4 with Xavier's and Kaiming's.
+Sign LookLayerGainSmall(const Training& training) {
+  constexpr double kGainMin = 0.25;
+  constexpr double kLayersMin = 4;
+  const Observation* gain = training.run.FindObservation("initial-gain");
+  if (gain == nullptr) {
+    return NotSeenSign();
+  }
+  const bool normalised = training.model != nullptr && !TextOf(*training.model, "norms").empty();
+  return AnswerSign(!normalised && NumberOf(*gain, "matrices") >= kLayersMin &&
+                        NumberOf(*gain, "median") <= kGainMin && NumberOf(*gain, "median") > 0,
+                    "tensor",
+                    "a layer began with a gain of " + HumanNumber(NumberOf(*gain, "median"), 2) +
+                        ": the signal of the inputs is that much smaller behind each of " +
+                        HumanNumber(NumberOf(*gain, "matrices")) + " layers");
+}
+
+Sign LookRowsIdentical(const Training& training) {
+  const Observation* same = training.run.FindObservation("identical-rows");
+  if (same == nullptr) {
+    return NoSign();
+  }
+  Sign sign = YesSign("tensor", "all units of " + TextOf(*same, "names") +
+                                    " began with the same weights, so they get the same gradient "
+                                    "for ever");
+  sign.strength = NumberOf(*same, "count");
+  sign.facts.push_back({.name = "names", .text = TextOf(*same, "names")});
+  return sign;
+}
+
+/// One tensor may be meant so (a last layer that begins at zero).
+Sign LookSeveralRowsIdentical(const Training& training) {
+  const Observation* same = training.run.FindObservation("identical-rows");
+  return AnswerSign(same != nullptr && NumberOf(*same, "count") >= 2, "tensor",
+                    "several layers have units that are all alike");
+}
+
+}  // namespace whystop
