@@ -32,6 +32,16 @@ def is_right(run: Judged) -> bool:
     return said(run) in run.accepted if run.accepted else said(run) == "-"
 
 
+def is_exact(run: Judged) -> bool:
+    """The label itself, and not another cause that the physics does not tell from it."""
+    return said(run) == run.label if run.accepted else is_right(run)
+
+
+def confidence(run: Judged) -> str:
+    """Of the cause that was said; "-": none was."""
+    return next((cause["confidence"] for cause in run.verdict["causes"] if cause["id"] == said(run)), "-")
+
+
 def wilson(hits: int, count: int) -> tuple:
     """95 % interval of a share."""
     if count == 0:
@@ -71,6 +81,18 @@ def _families(healthy: List[Judged]) -> List[str]:
     return lines
 
 
+def _calibration(runs: List[Judged]) -> List[str]:
+    """What a word of confidence is worth: of what was called so, how much was right. A healthy run that was blamed counts as wrong."""
+    bars = {"certain": "97 %", "likely": "80 %", "possible": "50 %"}
+    lines = ["| said to be | causes | right | 95 % interval | meant |", "| --- | --- | --- | --- | --- |"]
+    for word, bar in bars.items():
+        named = [run for run in runs if confidence(run) == word and said(run) != "-" and run.question != "stop"]
+        hits = sum(bool(run.accepted) and is_right(run) for run in named)
+        share = f"{hits / len(named):.0%}" if named else "-"
+        lines.append(f"| {word} | {len(named)} | {share} | {interval(hits, len(named))} | at least {bar} |")
+    return lines
+
+
 def _alarms(healthy: List[Judged]) -> List[str]:
     """By cause, wherever in the verdict it stands: also what does not come first blames."""
     counts = collections.Counter(cause["id"] for run in healthy for cause in run.verdict["causes"] if cause["fault"])
@@ -95,8 +117,12 @@ def tables(runs: List[Judged]) -> str:
     sick = [run for run in runs if run.label != "healthy"]
     healthy = [run for run in runs if run.label == "healthy"]
     hits, alarms = sum(map(is_right, sick)), sum(not is_right(run) for run in healthy)
+    learning = [run for run in sick if run.question != "stop"]
+    exact, lenient = sum(map(is_exact, learning)), sum(map(is_right, learning))
     lines = [f"Sick runs: root cause right in {hits} of {len(sick)} ({hits / max(len(sick), 1):.1%}, 95 % interval {interval(hits, len(sick))}).",
+             f"Without those that are about the end of a run: the label itself in {exact} of {len(learning)} ({exact / max(len(learning), 1):.1%}), "
+             f"it or a cause that cannot be told from it in {lenient} ({lenient / max(len(learning), 1):.1%}).",
              f"Healthy runs: {alarms} of {len(healthy)} blamed ({alarms / max(len(healthy), 1):.1%}, 95 % interval {interval(alarms, len(healthy))}).",
-             "", *_labels(sick), "", *_families(healthy), "", *_alarms(healthy),
+             "", *_calibration(runs), "", *_labels(sick), "", *_families(healthy), "", *_alarms(healthy),
              "", *_detectors(sick, healthy)]
     return "\n".join(lines)

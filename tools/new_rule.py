@@ -2,7 +2,8 @@
 """Creates a detector or a cause: its folder with code, page and cases, and its row in the registry.
 
     tools/new_rule.py detect loss/plateau "The loss stopped improving"
-    tools/new_rule.py cause disk-full "no space was left where it writes"
+    tools/new_rule.py cause disk-full "no space was left where it writes"        a cause of an end
+    tools/new_rule.py learning lr-too-high "the learning rate is too high"       a cause of bad learning: a declaration, no code
 
 What exists is kept: a cause that has only its page gets code, a test and its weigher in the row. The cases of a
 detector are .case files (docs/cases.md); those of a cause are a small test beside it.
@@ -47,6 +48,17 @@ TEST({name}, IsNotSuspectedWithoutASign) {{
 }}  // namespace whystop
 '''
 
+DECLARATION = """# Signs: whystop inspect --signs; what the lines mean: docs/ranking.md
+explains  loss-stuck
+requires  training-failed
+settled-by the experiment that would tell it from its rivals
+"""
+LEARNING_CASES = {
+    "fires_when_seen": "# Say in one sentence what goes wrong in this run.\nseries loss steps=0..299 from=2.3 noise=0.02\nend exit=0\nexpect {id}\n",
+    "quiet_on_a_healthy_run": "# Say in one sentence why this run is healthy.\n{series}end exit=0\nexpect no-fault\n",
+    "quiet_on_its_look_alike": "# Say in one sentence what looks alike here and is not.\n{series}end exit=0\nexpect no-fault\n",
+}
+
 DETECTOR_CODE = '''#include <memory>
 
 #include "detect/detectors.h"
@@ -87,17 +99,21 @@ class Rule:
         self.kind, self.id, self.title = kind, rule_id, title
         self.name = "".join(word.capitalize() for word in words)
         self.stem = "_".join(words)
-        self.folder = rule_id if kind == "cause" else self.stem
+        self.folder = self.stem if kind == "detect" else rule_id
+        self.layer = "detect" if kind == "detect" else "cause"
 
     def files(self):
         """Path below the rule's folder -> text. Headings are left empty on purpose: tidy.py asks for them."""
         words = {"id": self.id, "title": self.title, "name": self.name, "series": SERIES}
-        headings = CAUSE_HEADINGS if self.kind == "cause" else DETECTOR_HEADINGS
+        headings = DETECTOR_HEADINGS if self.kind == "detect" else CAUSE_HEADINGS
         page = f"# {self.id}: {self.title}\n" + "".join(f"\n## {heading}\n" for heading in headings)
         files = {f"{self.folder}.md": page}
         if self.kind == "cause":
             files[f"{self.stem}.cc"] = CAUSE_CODE.format(**words)
             files[f"{self.stem}_test.cc"] = CAUSE_TEST.format(**words)
+        elif self.kind == "learning":
+            files[f"{self.id}.cause"] = DECLARATION
+            files.update({f"cases/{name}.case": text.format(**words) for name, text in LEARNING_CASES.items()})
         else:
             files[f"{self.stem}.cc"] = DETECTOR_CODE.format(**words)
             files.update({f"cases/{name}.case": text.format(**words) for name, text in CASES.items()})
@@ -118,7 +134,7 @@ def with_row(registry, rule):
     """The registry's text with the rule's row, in sorted order. A row without code gets its weigher."""
     if f'{{"{rule.id}"' in registry:
         return re.sub(rf'(\{{"{rule.id}".*)\bnullptr\}},', rf"\1&Weigh{rule.name}}},", registry)
-    array = "kCauses" if rule.kind == "cause" else "kDetectors"
+    array = "kEnds" if rule.kind == "cause" else "kDetectors"
     start = registry.index(f"{array}[]")
     end = registry.index("\n};", start) + 1
     later = [match for match in re.finditer(r'^ *\{"([a-z0-9/-]+)"', registry[start:end], re.M) if match[1] > rule.id]
@@ -138,16 +154,19 @@ def with_declaration(header, rule):
 
 
 def main():
-    patterns = {"cause": r"[a-z0-9]+(-[a-z0-9]+)*", "detect": r"[a-z0-9]+/[a-z0-9]+(-[a-z0-9]+)*"}
+    patterns = {"cause": r"[a-z0-9]+(-[a-z0-9]+)*", "learning": r"[a-z0-9]+(-[a-z0-9]+)*", "detect": r"[a-z0-9]+/[a-z0-9]+(-[a-z0-9]+)*"}
     if len(sys.argv) != 4 or sys.argv[1] not in patterns or not re.fullmatch(patterns[sys.argv[1]], sys.argv[2]):
         sys.exit(__doc__.strip() + "\n\nAn id is kebab-case and names what is bad; a detector's is family/condition.")
     rule = Rule(*sys.argv[1:])
     for name, text in rule.files().items():
-        path = ROOT / "src" / rule.kind / rule.folder / name
+        path = ROOT / "src" / rule.layer / rule.folder / name
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
             print(f"wrote {path.relative_to(ROOT)}")
+    if rule.kind == "learning":
+        print("it needs no row; tools/tidy.py says what is still to be filled in")
+        return
     registry = ROOT / "src" / rule.kind / "registry.cc"
     declarations = registry.parent / ("detectors.h" if rule.kind == "detect" else "weighers.h")
     registry.write_text(with_row(registry.read_text(encoding="utf-8"), rule), encoding="utf-8")

@@ -166,7 +166,9 @@ class Tidy:
         table = (self.root / registry).read_text()
         rows = {}  # folder -> whether the row names code
         matches = list(re.finditer(r'^ *\{+(?:\.id = )?"([a-z0-9/-]+)"((?:[^"]|"[^"]*")*?)\},$', table, re.M))
-        known = {match[1] for match in matches}
+        declared = sorted((self.root / "src" / layer).glob("*/*.cause"))  # They need no row.
+        known = {match[1] for match in matches} | {path.stem for path in declared}
+        rows.update({path.stem: False for path in declared})
         for before, match in zip([None] + matches, matches):
             line = table.count("\n", 0, match.start()) + 1
             if before and before[1] >= match[1]:

@@ -137,14 +137,20 @@ class Casting {
     if (!root || candidates_[*root].exact) {
       return;
     }
-    double others = 0;
+    const auto is_rival = [this](std::size_t i) {
+      return IsLearning(candidates_[i]) && !cause_of_[i] && !candidates_[i].exact;
+    };
+    double all = 0;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      if (i != *root && IsLearning(candidates_[i]) && !cause_of_[i]) {
-        others += std::exp(candidates_[i].log_odds);
+      all += is_rival(i) ? std::exp(candidates_[i].log_odds) : 0;
+    }
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (is_rival(i)) {
+        const double others = std::max(0.0, all - std::exp(candidates_[i].log_odds));
+        const double left = candidates_[i].log_odds - std::log1p(others);
+        candidates_[i].confidence = std::max(candidates_[i].confidence, ConfidenceAt(left));
       }
     }
-    const double left = candidates_[*root].log_odds - std::log1p(others);
-    candidates_[*root].confidence = std::max(candidates_[*root].confidence, ConfidenceAt(left));
   }
 
   /// Whether it is worth a line beside the root: it was seen itself, it explains what the root and

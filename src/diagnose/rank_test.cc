@@ -63,6 +63,42 @@ TEST(RankCauses, ALeakIsTheRootOfTheKillItLedTo) {
             "host-mem-leak:root cgroup-oom-kill:consequence");
 }
 
+/// A symptom says what happened, not why: even a possibility explains it.
+TEST(RankCauses, ASymptomIsNotTheRootWhereItsCauseIsThere) {
+  Candidate symptom = Suspect("constant-prediction", Confidence::kCertain);
+  symptom.generic = true;
+  EXPECT_EQ(RolesOf({symptom, Suspect("lr-too-high", Confidence::kPossible)}),
+            "lr-too-high:root constant-prediction:consequence");
+}
+
+TEST(RankCauses, RivalsThatNothingTellsApartAreBothPossible) {
+  std::vector<Candidate> rivals;
+  for (const char* id : {"labels-misaligned", "labels-random"}) {
+    rivals.push_back(Suspect(id, Confidence::kLikely));
+    rivals.back().log_odds = 2.2;
+    rivals.back().exact = false;
+    rivals.back().explains = {"loss-at-guessing"};
+  }
+  const auto causes = RankCauses(rivals);
+  ASSERT_EQ(causes.size(), 2U);
+  EXPECT_EQ(causes[0].role, CauseRole::kRoot);
+  EXPECT_EQ(causes[0].confidence, Confidence::kPossible);
+  EXPECT_EQ(causes[1].role, CauseRole::kContributing);
+  EXPECT_EQ(causes[1].confidence, Confidence::kPossible);
+}
+
+/// The smallest set that explains: what the root explains needs no second cause.
+TEST(RankCauses, WhatTheRootExplainsNeedsNoOther) {
+  Candidate root = Suspect("unscaled-inputs", Confidence::kCertain);
+  root.explains = {"inputs-unscaled", "gradients-zero"};
+  Candidate other = Suspect("fp16-underflow", Confidence::kLikely);
+  other.exact = false;
+  other.explains = {"gradients-zero"};
+  EXPECT_EQ(RolesOf({root, other}), "unscaled-inputs:root");
+  other.explains = {"gradients-zero", "uses-half"};
+  EXPECT_EQ(RolesOf({root, other}), "unscaled-inputs:root fp16-underflow:contributing");
+}
+
 TEST(RankCauses, NothingUnderSuspicionGivesNoCause) { EXPECT_EQ(RolesOf({}), ""); }
 
 }  // namespace
