@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cause/declaration.h"
 #include "cause/evidence.h"
 
 namespace whystop {
@@ -13,7 +14,9 @@ Candidate Suspect(std::string_view id, Confidence confidence, std::size_t order 
   EXPECT_NE(candidate.cause, nullptr) << id;
   candidate.hypothesis.Add(Supports("test", "seen"));
   candidate.confidence = confidence;
-  candidate.generic = id == "uncaught-exception" || id == "external-sigkill" || id == "loss-nan";
+  const Declaration* declared = FindDeclaration(id);
+  candidate.generic = id == "uncaught-exception" || id == "external-sigkill" ||
+                      (declared != nullptr && declared->symptom);
   candidate.order = order;
   return candidate;
 }
@@ -65,9 +68,8 @@ TEST(RankCauses, ALeakIsTheRootOfTheKillItLedTo) {
 
 /// A symptom says what happened, not why: even a possibility explains it.
 TEST(RankCauses, ASymptomIsNotTheRootWhereItsCauseIsThere) {
-  Candidate symptom = Suspect("constant-prediction", Confidence::kCertain);
-  symptom.generic = true;
-  EXPECT_EQ(RolesOf({symptom, Suspect("lr-too-high", Confidence::kPossible)}),
+  EXPECT_EQ(RolesOf({Suspect("constant-prediction", Confidence::kCertain),
+                     Suspect("lr-too-high", Confidence::kPossible)}),
             "lr-too-high:root constant-prediction:consequence");
 }
 

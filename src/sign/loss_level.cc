@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/human.h"
+#include "sign/loop_facts.h"
 #include "sign/signs.h"
 #include "sign/training.h"
 #include "sign/training_facts.h"
@@ -115,9 +116,10 @@ Sign LookLossSwings(const Training& training) {
 }
 
 Sign LookLossDiverged(const Training& training) {
+  // A loss below zero has no reason to fall to any level, and one that was lost did not rise.
   const bool rose = training.learning.state == Learning::kDiverged && training.lost == nullptr &&
-                    training.learning.basis != nullptr && training.optimizers <= 1 &&
-                    training.run.FindFirst("loss/spike") == nullptr;
+                    !LeftForALossNotFinite(training.run) && training.BasisNumber("last") > 0 &&
+                    training.optimizers <= 1 && training.run.FindFirst("loss/spike") == nullptr;
   return AnswerSign(rose, "series", training.learning.text);
 }
 
