@@ -91,7 +91,8 @@ Sign LookLossUpScoreUp(const Training& training) {
     }
   }
   const bool both =
-      loss != nullptr && score != nullptr && !MentionsAny(score->series, {"reward", "return"});
+      loss != nullptr && score != nullptr &&
+      !MentionsAny(score->series, {"rew", "return", "epret", "score"});
   return ByFinding(both ? loss : nullptr, "series",
                    both ? loss->series + " rose to " +
                               HumanNumber(loss->Number("last").value_or(0)) + " while " +
