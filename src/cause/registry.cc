@@ -4,8 +4,8 @@
 #include <iterator>
 #include <vector>
 
-#include "cause/hang_weighers.h"
 #include "cause/declaration.h"
+#include "cause/hang_weighers.h"
 #include "cause/weighers.h"
 
 namespace whystop {

@@ -80,6 +80,32 @@ Sign LookScoreFlatLossGone(const Training& training) {
   return NoSign();
 }
 
+/// The share of right answers, asked of numbers that are never hit exactly.
+Sign LookAccuracyOfNumbers(const Training& training) {
+  constexpr double kScoreLow = 0.5;
+  const Observation* framework = training.run.FindObservation("framework");
+  const auto calls =
+      LossCalls(training.run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
+  if (framework == nullptr || calls.empty() ||
+      !MentionsAny(TextOf(*framework, "metrics"), {"acc"})) {
+    return NoSign();
+  }
+  const auto batches = ObservationsOf(training.run, "batch");
+  const bool numbers = std::any_of(batches.begin(), batches.end(), [](const Observation* batch) {
+    return TextOf(*batch, "place") == "1" && batch->Number("integer_valued") == 0.0;
+  });
+  for (const Finding& finding : training.run.findings) {
+    if (numbers && finding.detector == "loss/trend" &&
+        FactText(finding, "role") == "train-score" && MentionsAny(finding.series, {"acc"}) &&
+        finding.Number("last").value_or(1) < kScoreLow) {
+      return YesSign("framework", "the metric " + finding.series +
+                                      " counts exact hits, and the targets are numbers of a "
+                                      "regression: it stays low however well the model does");
+    }
+  }
+  return NoSign();
+}
+
 Sign LookLossUpScoreUp(const Training& training) {
   const Finding* loss = RisingLoss(training.run);
   const Finding* score = nullptr;

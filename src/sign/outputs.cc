@@ -138,20 +138,48 @@ Sign LookProbabilitiesForNll(const Training& training) {
 
 /// A single output has nothing to choose between.
 Sign LookOneOutputForClasses(const Training& training) {
-  for (const Observation* call : LossCalls(training.run, {"cross_entropy"})) {
+  for (const Observation* call : LossCalls(training.run, {"cross_entropy", "nll_loss"})) {
     if (call->Number("classes") == 1.0 && !MentionsAny(TextOf(*call, "target_dtype"), {"float"})) {
       return YesSign("loss-call",
-                     "cross_entropy over a single output is always 0: there is nothing to choose "
+                     "cross-entropy over a single output is always 0: there is nothing to choose "
                      "between");
     }
   }
-  for (const Observation* call : LossCalls(
-           training.run, {"binary_cross_entropy", "binary_cross_entropy_with_logits"})) {
-    if (training.model != nullptr && TextOf(*training.model, "last") == "Softmax" &&
-        TextOf(*call, "input_shape").ends_with("x1")) {
+  const bool softmax = training.model != nullptr && TextOf(*training.model, "last") == "Softmax";
+  for (const Observation* call :
+       LossCalls(training.run, {"binary_cross_entropy", "binary_cross_entropy_with_logits",
+                                "mse_loss", "l1_loss"})) {
+    if (softmax && TextOf(*call, "input_shape").ends_with("x1")) {
       return YesSign("loss-call",
                      "the last layer is a softmax over a single output, which is 1 whatever the "
                      "input");
+    }
+  }
+  return NoSign();
+}
+
+/// By the rows of the targets as a framework's loss got them.
+Sign LookTargetRowsNoDistribution(const Training& training) {
+  constexpr double kSumMargin = 0.05;
+  for (const Observation* call : training.calls) {
+    const auto sum_min = call->Number("target_rows_sum_min");
+    const auto sum_max = call->Number("target_rows_sum_max");
+    if (sum_min && sum_max && (*sum_max > 1 + kSumMargin || *sum_max < 1 - kSumMargin)) {
+      return YesSign("loss-call", TextOf(*call, "framework_function") +
+                                      " was given targets whose rows sum to " +
+                                      HumanNumber(*sum_min) + " to " + HumanNumber(*sum_max) +
+                                      "; each must be a distribution over the classes");
+    }
+  }
+  return NoSign();
+}
+
+Sign LookLogitsAsProbabilities(const Training& training) {
+  for (const Observation* call : training.calls) {
+    if (TextOf(*call, "expects") == "probabilities" && call->Number("within_zero_to_one") == 0.0) {
+      return YesSign("loss-call", TextOf(*call, "framework_function") +
+                                      " takes probabilities (from_logits is off) and was given "
+                                      "raw outputs beyond 0 to 1");
     }
   }
   return NoSign();

@@ -6,6 +6,7 @@ namespace {
 // clang-format off
 // Sorted by id, one line each.
 constexpr SignEntry kSigns[] = {
+    {"accuracy-of-numbers", "Is the share of exact hits asked of a regression?", &LookAccuracyOfNumbers},
     {"all-frozen", "Can not one parameter of the model be trained?", &LookAllFrozen},
     {"backward-ran", "Was backward() called at all?", &LookBackwardRan},
     {"backward-without-step", "Is backward() called and step() not?", &LookBackwardWithoutStep},
@@ -51,6 +52,7 @@ constexpr SignEntry kSigns[] = {
     {"layer-gain-small", "Does each layer make the signal much smaller from the start?", &LookLayerGainSmall},
     {"learned-little", "Does the loss end nearer to guessing than to its floor?", &LookLearnedLittle},
     {"left-for-nan", "Did the loop end itself because the loss was not finite?", &LookLeftForNan},
+    {"logits-as-probabilities", "Is a loss that takes probabilities given raw outputs?", &LookLogitsAsProbabilities},
     {"loss-at-class-shares", "Does the loss end where knowing the shares of the classes gets?", &LookLossAtClassShares},
     {"loss-at-guessing", "Is the loss at the level of guessing?", &LookLossAtGuessing},
     {"loss-diverged", "Did the loss rise far off its best?", &LookLossDiverged},
@@ -119,6 +121,7 @@ constexpr SignEntry kSigns[] = {
     {"steps-promise-too-much", "Did the steps promise many times the loss, and keep none of it?", &LookStepsPromiseTooMuch},
     {"steps-without-backward", "Is step() called and backward() never?", &LookStepsWithoutBackward},
     {"still-falling-fast", "Does the loss fall at the end as fast as before?", &LookStillFallingFast},
+    {"target-rows-no-distribution", "Do the rows of class targets not sum to 1?", &LookTargetRowsNoDistribution},
     {"targets-broadcast", "Is every output compared with every target?", &LookTargetsBroadcast},
     {"targets-can-be-ignored", "Does the loss leave out some targets?", &LookTargetsCanBeIgnored},
     {"targets-far-from-outputs", "Are the targets ten times as large as the first outputs?", &LookTargetsFarFromOutputs},

@@ -5,6 +5,7 @@
 namespace whystop {
 
 // Every question, sorted; the files of this folder hold them by what they look at.
+Sign LookAccuracyOfNumbers(const Training& training);
 Sign LookAllFrozen(const Training& training);
 Sign LookBackwardRan(const Training& training);
 Sign LookBackwardWithoutStep(const Training& training);
@@ -50,6 +51,7 @@ Sign LookLayerDead(const Training& training);
 Sign LookLayerGainSmall(const Training& training);
 Sign LookLearnedLittle(const Training& training);
 Sign LookLeftForNan(const Training& training);
+Sign LookLogitsAsProbabilities(const Training& training);
 Sign LookLossAtClassShares(const Training& training);
 Sign LookLossAtGuessing(const Training& training);
 Sign LookLossDiverged(const Training& training);
@@ -118,6 +120,7 @@ Sign LookStepsPromiseLittle(const Training& training);
 Sign LookStepsPromiseTooMuch(const Training& training);
 Sign LookStepsWithoutBackward(const Training& training);
 Sign LookStillFallingFast(const Training& training);
+Sign LookTargetRowsNoDistribution(const Training& training);
 Sign LookTargetsBroadcast(const Training& training);
 Sign LookTargetsCanBeIgnored(const Training& training);
 Sign LookTargetsFarFromOutputs(const Training& training);
