@@ -51,7 +51,7 @@ def loss_call(loss, logits_reach_it, outputs, targets, call):
     elif name in ("binary_crossentropy",) + _FOCAL[:1]:
         facts["function"] = "binary_cross_entropy_with_logits" if logits and not logits_reach_it else "binary_cross_entropy"
         facts["expects"] = "logits" if logits else "probabilities"
-        facts["within_zero_to_one"] = bool((outputs >= 0).all() and (outputs <= 1).all())
+        facts["within_zero_to_one"] = not ((outputs < 0) | (outputs > 1)).any()  # NaN is neither.
         if outputs.ndim >= 2 and outputs.shape[-1] > 1:
             facts["rows_sum_to_one"] = bool((numpy.abs(outputs.sum(axis=-1) - 1) < _SUM_MARGIN).all())
         facts.update(_spread(outputs))
@@ -76,7 +76,7 @@ def _categorical(outputs, targets, logits):
         facts["sums_to_one"] = bool((outputs >= 0).all() and (numpy.abs(outputs.sum(axis=-1) - 1) < _SUM_MARGIN).all())
     else:
         facts["function"], inputs = "nll_loss", numpy.log(numpy.clip(outputs, _SMALLEST, None))
-        facts["within_zero_to_one"] = bool((outputs >= 0).all() and (outputs <= 1).all())
+        facts["within_zero_to_one"] = not ((outputs < 0) | (outputs > 1)).any()  # NaN is neither.
         facts["rows_sum_to_one"] = bool(facts["within_zero_to_one"] and (numpy.abs(outputs.sum(axis=-1) - 1) < _SUM_MARGIN).all())
         facts["exp_sums_to_one"] = facts["rows_sum_to_one"]
     facts.update(ranges("input", numpy.ascontiguousarray(inputs)))
