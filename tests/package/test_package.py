@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -103,4 +104,4 @@ def test_a_c_program_finds_the_library_by_cmake_and_by_pkg_config(tmp_path):
     if shutil.which("pkg-config") is None:
         pytest.skip("no pkg-config here")
     flags = make("env", f"PKG_CONFIG_PATH={prefix}/lib/pkgconfig", "pkg-config", "--cflags", "--libs", "whystop").stdout
-    make("sh", "-c", f"g++ '{example}/train.cc' {flags} -o '{tmp_path}/train'")
+    make("g++", example / "train.cc", *shlex.split(flags), "-o", tmp_path / "train")
