@@ -26,8 +26,9 @@ $(VENV)/.demo-done: python/requirements-demo.txt | .packages
 	$(PYTHON) -m pip install --quiet --requirement python/requirements-demo.txt
 	touch $@
 
-$(VENV)/.done: python/requirements-test.txt $(VENV)/.demo-done
+$(VENV)/.done: python/requirements-test.txt python/requirements-alone.txt $(VENV)/.demo-done
 	$(PYTHON) -m pip install --quiet --requirement python/requirements-test.txt
+	$(PYTHON) -m pip install --quiet --no-deps --requirement python/requirements-alone.txt
 	touch $@
 
 # PyTorch is fetched while the compiler works.
