@@ -27,7 +27,10 @@ LAYERS = {
     "diagnose": "base model detect sign cause",
     "supervise": "base model record wire sense",
     "watch": "base model record wire look",
-    "report": "base model",
+    "view": "base model text",
+    "report": "base model view",
+    "export": "base model report",
+    "serve": "base",
 }
 LAYERS["cli"] = " ".join(LAYERS) + " whystop"
 

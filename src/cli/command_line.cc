@@ -33,11 +33,13 @@ Declared<RunOptions>& DeclareRun(CLI::App& app, Declared<RunOptions>& run) {
       ->check(CLI::Range(0, 1 << 20));
   run.app->add_option("--log-tail", run.options.log_tail_mib, "MiB of output kept from the end")
       ->check(CLI::Range(1, 1 << 20));
-  run.app->add_option("--hang-after", run.options.hang_after_s,
-                      "Seconds without progress after which to look whether it hangs (learned)")
+  run.app
+      ->add_option("--hang-after", run.options.hang_after_s,
+                   "Seconds without progress after which to look whether it hangs (learned)")
       ->check(CLI::Range(0.1, 1e9));
-  run.app->add_option("--on-hang", run.options.on_hang,
-                      "What to do with a job that hangs: report (default), stop, restart")
+  run.app
+      ->add_option("--on-hang", run.options.on_hang,
+                   "What to do with a job that hangs: report (default), stop, restart")
       ->check(CLI::IsMember({"report", "stop", "restart"}));
   run.app->add_option("command", run.options.command, "The command and its arguments")->required();
   run.app->positionals_at_end();
@@ -107,10 +109,12 @@ void DeclareInstallHook(CLI::App& app, Declared<InstallHookOptions>& hook) {
 }
 
 void DeclareAttach(CLI::App& app, Declared<AttachOptions>& attach) {
-  attach.app = app.add_subcommand("attach", "Look at a running process: where it is, what it waits for");
+  attach.app =
+      app.add_subcommand("attach", "Look at a running process: where it is, what it waits for");
   attach.app->footer(
       "Example:\n  whystop attach 4711\n\n"
-      "Three looks from outside at the process and its children; nothing is changed in them and they "
+      "Three looks from outside at the process and its children; nothing is changed in them and "
+      "they "
       "are not held up.");
   attach.app->add_option("pid", attach.options.pid, "The process")->required();
   attach.app->add_option("--interval", attach.options.interval_s, "Seconds between the looks (2)")
@@ -125,6 +129,60 @@ void DeclareWatchHangs(CLI::App& app, Declared<WatchHangsOptions>& watch) {
   watch.app->add_option("--hang-after", watch.options.hang_after_s);
   watch.app->add_option("--on-hang", watch.options.on_hang);
   watch.app->add_flag("--quiet", watch.options.quiet);
+}
+
+void DeclareReport(CLI::App& app, Declared<ReportOptions>& report) {
+  report.app = app.add_subcommand("report", "Write a run as one HTML file: verdict and charts");
+  report.app->footer(
+      "Examples:\n  whystop report -o report.html            the newest recording\n"
+      "  whystop report slurm-1234.out logs/      a run that whystop did not watch\n"
+      "  whystop report 7f3a 91bc -o both.html    two runs side by side\n\n"
+      "The file needs no network. It holds lines of the log and of your source: look before you "
+      "send it.");
+  report.app->add_option("path", report.options.paths,
+                         "Recordings, logs, metric files or folders; without one, the newest");
+  report.app->add_option("-o,--output", report.options.output,
+                         "The file to write (report.html); - for standard output");
+  report.app->add_flag("--json", report.options.json, "Say as JSON what was written");
+}
+
+void DeclareExport(CLI::App& app, Declared<ExportOptions>& out) {
+  out.app = app.add_subcommand("export", "Write a run's series for other programs");
+  out.app->footer(
+      "Examples:\n  whystop export > run.csv\n  whystop export 7f3a --format sqlite -o run.sqlite\n"
+      "  whystop export train.log --format tensorboard -o runs/train");
+  out.app->add_option("run", out.options.path,
+                      "Recording, log, metric file or folder; without it, the newest recording");
+  out.app->add_option("--format", out.options.format, "csv, jsonl, sqlite or tensorboard (csv)");
+  out.app->add_option("-o,--output", out.options.output,
+                      "File to write, for tensorboard a folder; - for standard output");
+  out.app->add_flag("--resources", out.options.resources,
+                    "Also what was read of the machine (sqlite always holds it)");
+  out.app->add_flag("--json", out.options.json, "The same as --format jsonl");
+}
+
+void DeclareServe(CLI::App& app, Declared<ServeOptions>& serve) {
+  serve.app = app.add_subcommand("serve", "Show runs in a browser, live");
+  serve.app->footer(
+      "Example:\n  whystop serve\n\n"
+      "Prints the address to open. It listens to this machine only; for another, forward the "
+      "port:\n"
+      "  ssh -L 7837:127.0.0.1:7837 cluster\n"
+      "Prometheus: /metrics, with the token as 'Authorization: Bearer'.");
+  serve.app->add_option("run", serve.options.runs, "Recordings; without one, all");
+  serve.app->add_option("--listen", serve.options.address, "Address (127.0.0.1)");
+  serve.app->add_option("--port", serve.options.port, "Port (7837); 0 for any that is free");
+  serve.app->add_flag("!--no-token", serve.options.token,
+                      "Let every user of this machine look; refused for other addresses");
+  serve.app->add_flag("--json", serve.options.json, "Say as JSON where it listens");
+}
+
+void DeclareTop(CLI::App& app, Declared<TopOptions>& top) {
+  top.app = app.add_subcommand("top", "Show a run in the terminal, live");
+  top.app->footer("Example:\n  whystop top\n\nq or Ctrl-C leaves it; the run goes on.");
+  top.app->add_option("run", top.options.run, "Recording; without it, the newest");
+  top.app->add_flag("--once", top.options.once, "Print it once and leave");
+  top.app->add_flag("--json", top.options.json, "Print it once as JSON");
 }
 
 /// The first word that is no option: an unknown command gets its nearest match.
@@ -145,6 +203,15 @@ bool RefuseUnknownCommand(const CLI::App& app, int argc, char** argv) {
           .c_str(),
       stderr);
   return true;
+}
+
+/// The options of the command that was named; exactly one was.
+template <typename... T>
+ParsedLine ChosenOf(const Declared<T>&... commands) {
+  ParsedLine line;
+  ((*commands.app ? static_cast<void>(line.options = commands.options) : static_cast<void>(0)),
+   ...);
+  return line;
 }
 
 }  // namespace
@@ -170,6 +237,14 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   DeclareAttach(app, attach);
   Declared<WatchHangsOptions> watch;
   DeclareWatchHangs(app, watch);
+  Declared<ReportOptions> report;
+  DeclareReport(app, report);
+  Declared<ExportOptions> out;
+  DeclareExport(app, out);
+  Declared<ServeOptions> serve;
+  DeclareServe(app, serve);
+  Declared<TopOptions> top;
+  DeclareTop(app, top);
   if (RefuseUnknownCommand(app, argc, argv)) {
     return {std::nullopt, kExitUsage};
   }
@@ -186,31 +261,9 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
         stderr);
     return {std::nullopt, kExitUsage};
   }
-  if (*run.app) {
-    return {run.options, 0};
-  }
-  if (*why.app) {
-    return {why.options, 0};
-  }
-  if (*runs.app) {
-    return {runs.options, 0};
-  }
-  if (*explain.app) {
-    return {explain.options, 0};
-  }
-  if (*inspect.app) {
-    return {inspect.options, 0};
-  }
-  if (*attach.app) {
-    return {attach.options, 0};
-  }
-  if (*watch.app) {
-    return {watch.options, 0};
-  }
-  if (*hook.app) {
-    return {hook.options, 0};
-  }
-  return {doctor.options, 0};
+  out.options.format = out.options.json ? "jsonl" : out.options.format;
+  return ChosenOf(run, why, runs, explain, inspect, doctor, hook, attach, watch, report, out, serve,
+                  top);
 }
 
 }  // namespace whystop

@@ -13,6 +13,10 @@ int Inspect(const InspectOptions& options);
 int Doctor(const DoctorOptions& options);
 int Attach(const AttachOptions& options);
 int WatchHangs(const WatchHangsOptions& options);
+int Report(const ReportOptions& options);
+int Export(const ExportOptions& options);
+int Serve(const ServeOptions& options);
+int Top(const TopOptions& options);
 int InstallHook(const InstallHookOptions& options);
 
 inline constexpr int kExitUsage = 2;

@@ -41,8 +41,25 @@ void Complain(std::string_view what, std::string_view hint) {
 
 void Complain(const Error& error) { Complain(error.what, error.hint); }
 
+namespace {
+
+/// The locale decides as it does for every program: LC_ALL before LC_CTYPE before LANG.
+bool LocaleIsUtf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): one thread.
+    if (value != nullptr && *value != '\0') {
+      const std::string_view text = value;
+      return text.find("UTF-8") != text.npos || text.find("utf8") != text.npos;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 TerminalStyle StyleFor(int fd) {
   TerminalStyle style;
+  style.unicode = LocaleIsUtf8();
   if (::isatty(fd) == 0) {
     return style;
   }

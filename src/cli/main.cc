@@ -18,6 +18,10 @@ struct Dispatch {
   int operator()(const DoctorOptions& options) const { return Doctor(options); }
   int operator()(const AttachOptions& options) const { return Attach(options); }
   int operator()(const WatchHangsOptions& options) const { return WatchHangs(options); }
+  int operator()(const ReportOptions& options) const { return Report(options); }
+  int operator()(const ExportOptions& options) const { return Export(options); }
+  int operator()(const ServeOptions& options) const { return Serve(options); }
+  int operator()(const TopOptions& options) const { return Top(options); }
   int operator()(const InstallHookOptions& options) const { return InstallHook(options); }
 };
 

@@ -17,7 +17,7 @@ struct RunOptions {
   bool probe = true;
   std::int64_t log_head_mib = 8;
   std::int64_t log_tail_mib = 24;
-  double hang_after_s = 0;        // 0: learned from the run.
+  double hang_after_s = 0;         // 0: learned from the run.
   std::string on_hang = "report";  // Or "stop", "restart".
 };
 
@@ -70,8 +70,36 @@ struct WatchHangsOptions {
   bool quiet = false;
 };
 
+struct ReportOptions {
+  std::vector<std::string> paths;  // Empty: the newest recording.
+  std::string output = "report.html";
+  bool json = false;
+};
+
+struct ExportOptions {
+  std::string path;  // Empty: the newest recording.
+  std::string format = "csv";
+  std::string output;  // Empty: standard output, or a name by the format.
+  bool resources = false;
+  bool json = false;  // The same as --format jsonl.
+};
+
+struct ServeOptions {
+  std::vector<std::string> runs;  // Empty: all of this machine's home.
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 7837;
+  bool token = true;
+  bool json = false;
+};
+
+struct TopOptions {
+  std::string run;  // Empty: the newest recording.
+  bool once = false;
+  bool json = false;
+};
+
 using Options = std::variant<RunOptions, WhyOptions, RunsOptions, ExplainOptions, InspectOptions,
-                             DoctorOptions, InstallHookOptions, AttachOptions,
-                             WatchHangsOptions>;
+                             DoctorOptions, InstallHookOptions, AttachOptions, WatchHangsOptions,
+                             ReportOptions, ExportOptions, ServeOptions, TopOptions>;
 
 }  // namespace whystop

@@ -6,6 +6,7 @@
 #include "cli/follow.h"
 #include "cli/home.h"
 #include "cli/verdict_of.h"
+#include "cli/view_of.h"
 #include "record/recording_reader.h"
 #include "report/json_report.h"
 #include "report/terminal_report.h"
@@ -27,7 +28,7 @@ Result<std::vector<Verdict>> Follow(const std::vector<std::string>& paths) {
   return std::vector{std::move(*verdict)};
 }
 
-Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options) {
+Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options, std::optional<RunView>& view) {
   if (options.follow) {
     return Follow(options.paths);
   }
@@ -38,9 +39,12 @@ Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options) {
   for (const std::string& name : names) {
     const auto recording = FindRecording(name);
     if (recording) {
-      Verdict verdict;
-      WS_RETURN_IF_ERROR(JudgeRecording(*recording, verdict));
-      verdicts.push_back(std::move(verdict));
+      auto seen = SeeRecording(*recording);
+      if (!seen) {
+        return seen.error();
+      }
+      verdicts.push_back(std::move(seen->verdict));
+      view = std::move(seen->view);
     } else if (name.empty()) {
       return Error{
           Error::Code::kNotFound, "no recording yet in " + HomeOfRecordings(),
@@ -55,6 +59,7 @@ Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options) {
       return judged.error();
     }
     verdicts.insert(verdicts.end(), judged->begin(), judged->end());
+    view.reset();
   }
   return verdicts;
 }
@@ -76,7 +81,8 @@ std::string RenderTable(const std::vector<Verdict>& verdicts) {
 }  // namespace
 
 int Why(const WhyOptions& options) {
-  const auto verdicts = JudgeAll(options);
+  std::optional<RunView> view;  // Of the newest, for the terminal.
+  const auto verdicts = JudgeAll(options, view);
   if (!verdicts) {
     Complain(verdicts.error());
     return kExitUsage;
@@ -90,7 +96,7 @@ int Why(const WhyOptions& options) {
     if (verdicts->size() > 1) {
       Print(RenderTable(*verdicts));
     }
-    Print(RenderTerminal(newest, StyleFor(STDOUT_FILENO)));
+    Print(RenderTerminal(newest, StyleFor(STDOUT_FILENO), view ? &*view : nullptr));
   }
   return ExitCodeOf(newest);
 }

@@ -1,6 +1,7 @@
 #include "report/event_json.h"
 
 #include "report/json_writer.h"
+#include "report/series_role_name.h"
 
 namespace whystop {
 namespace {
@@ -12,9 +13,6 @@ constexpr std::string_view kKinds[] = {
 static_assert(std::size(kKinds) == std::variant_size_v<EventBody>,
               "a name for every kind of event");
 
-constexpr std::string_view kRoles[] = {"other",         "train-loss",      "validation-loss",
-                                       "learning-rate", "gradient-norm",   "loss-scale",
-                                       "train-score",   "validation-score"};
 constexpr std::string_view kLogRoles[] = {"root",    "confirm", "cascade",
                                           "context", "noise",   "normal"};
 constexpr std::string_view kStats[] = {"weight", "gradient", "update",    "input",
@@ -132,7 +130,7 @@ class BodyJson {
   }
   void operator()(const Scalar& scalar) {
     out_.Text("series", scalar.series);
-    out_.Text("role", NameIn(kRoles, scalar.role));
+    out_.Text("role", NameOf(scalar.role));
     out_.Number("value", scalar.value);
     out_.Number("step", scalar.step);
     out_.Number("epoch", scalar.epoch);

@@ -105,6 +105,11 @@ void JsonWriter::Flag(std::string_view key, bool value) {
   text_ += value ? "true" : "false";
 }
 
+void JsonWriter::Raw(std::string_view key, std::string_view json) {
+  Key(key);
+  text_ += json;
+}
+
 void JsonWriter::Null(std::string_view key) {
   Key(key);
   text_ += "null";

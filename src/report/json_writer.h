@@ -26,6 +26,8 @@ class JsonWriter {
   void Number(std::string_view key, double value);
   void Flag(std::string_view key, bool value);
   void Null(std::string_view key);
+  /// A value that is JSON already.
+  void Raw(std::string_view key, std::string_view json);
   /// An absent value is left out.
   template <typename T>
   void Number(std::string_view key, const std::optional<T>& value) {

@@ -8,6 +8,9 @@
 
 #include "base/human.h"
 #include "base/shown_text.h"
+#include "report/sparkline.h"
+#include "report/verdict_words.h"
+#include "view/pace.h"
 
 namespace whystop {
 namespace {
@@ -15,6 +18,8 @@ namespace {
 constexpr int kLabelWidth = 10;
 constexpr std::size_t kFixesMax = 3;
 constexpr std::size_t kEvidenceMax = 4;
+constexpr std::size_t kTimesMax = 3;
+constexpr std::size_t kCurveWidth = 48;
 
 /// Lays out "LABEL     text" with the text wrapped under itself.
 class Page {
@@ -121,21 +126,20 @@ std::string Title(const Verdict& verdict) {
   return title;
 }
 
-std::string LearningLine(const Verdict& verdict) {
-  static constexpr std::pair<Learning, std::string_view> kWords[] = {
-      {Learning::kImproving, "yes, still improving"},
-      {Learning::kConverged, "yes, levelled off"},
-      {Learning::kStalled, "stalled"},
-      {Learning::kDiverged, "no, it diverged"},
-      {Learning::kNeverLearned, "no, it never learned"},
-      {Learning::kUnknown, "cannot say"}};
-  for (const auto& [state, words] : kWords) {
-    if (state == verdict.learning) {
-      return fmt::format("{}{}{}", words, verdict.learning_text.empty() ? "" : ": ",
-                         verdict.learning_text);
-    }
+std::string_view ColourOf(Learning learning) {
+  switch (learning) {
+    case Learning::kImproving:
+    case Learning::kConverged:
+      return "1;32";
+    case Learning::kDiverged:
+    case Learning::kNeverLearned:
+      return "1;31";
+    case Learning::kStalled:
+      return "1;33";
+    case Learning::kUnknown:
+      break;
   }
-  return "";
+  return "1";
 }
 
 void ShowSurroundings(const Verdict& verdict, Page& page) {
@@ -154,9 +158,44 @@ void ShowSurroundings(const Verdict& verdict, Page& page) {
   }
 }
 
+/// "▇▅▃▂▁  loss 2.3 -> 0.4": the curve in one line.
+void ShowCurve(const RunView& view, const TerminalStyle& style, Page& page) {
+  const SeriesLine* series = MainSeries(view);
+  if (series == nullptr || !style.unicode) {
+    return;
+  }
+  const std::string curve = Sparkline(SparkOf(series->line, kCurveWidth));
+  if (!curve.empty()) {
+    page.Line("", fmt::format("{}  {} {} -> {}", curve, series->name,
+                              HumanNumber(series->line.first()), HumanNumber(series->line.last())));
+  }
+}
+
+/// What happened last, with its time: "1 m 2 s SIGTERM from bash; 1 m 3 s the job ended".
+void ShowTimes(const RunView& view, Page& page) {
+  std::vector<const TimeMark*> grave;
+  for (const TimeMark& mark : view.marks) {
+    if (mark.grave && mark.kind != "log" && mark.kind != "exception") {
+      grave.push_back(&mark);
+    }
+  }
+  // A single mark is the end itself, which the first line tells.
+  if (!view.timed || grave.size() < 2) {
+    return;
+  }
+  std::string text;
+  for (std::size_t i = grave.size() > kTimesMax ? grave.size() - kTimesMax : 0; i < grave.size();
+       ++i) {
+    text += fmt::format("{}{} {:.80}", text.empty() ? "" : "; ", HumanDuration(grave[i]->at),
+                        grave[i]->text);
+  }
+  page.Line("  when", text);
+}
+
 }  // namespace
 
-std::string RenderTerminal(const Verdict& verdict, const TerminalStyle& style) {
+std::string RenderTerminal(const Verdict& verdict, const TerminalStyle& style,
+                           const RunView* view) {
   Page page(style);
   const bool bad = ExitCodeOf(verdict) == 1;
   const bool ended = verdict.exit.code || verdict.exit.signal;
@@ -171,7 +210,13 @@ std::string RenderTerminal(const Verdict& verdict, const TerminalStyle& style) {
       ShowCause(cause, page);
     }
   }
-  page.Line("LEARNING", LearningLine(verdict), "1");
+  if (view != nullptr) {
+    ShowTimes(*view, page);
+  }
+  page.Line("LEARNING", LearningWords(verdict), ColourOf(verdict.learning));
+  if (view != nullptr) {
+    ShowCurve(*view, style, page);
+  }
   for (const VerdictCause& cause : verdict.causes) {
     if (cause.answers == Answers::kLearning) {
       ShowCause(cause, page);

@@ -32,12 +32,13 @@ std::uint64_t SequenceAt(std::string_view slots, std::size_t offset) {
 }  // namespace
 
 Result<std::unique_ptr<RecordingStream>> RecordingStream::Open(const std::string& directory,
-                                                               EventSink& out) {
+                                                               EventSink& out, OutputTap* tap) {
   auto reader = RecordingReader::Open(directory);
   if (!reader) {
     return reader.error();
   }
-  return std::unique_ptr<RecordingStream>(new RecordingStream(std::move(*reader), directory, out));
+  auto& in = *reader;
+  return std::unique_ptr<RecordingStream>(new RecordingStream(std::move(in), directory, out, tap));
 }
 
 void RecordingStream::Pump() {
@@ -62,15 +63,21 @@ LogReader& RecordingStream::ReaderOf(LogStream stream) {
   return *reader;
 }
 
+void RecordingStream::Feed(LogStream stream, std::string_view bytes, RunTime at) {
+  ReaderOf(stream).Feed(bytes, at);
+  if (tap_ != nullptr) {
+    tap_->OnOutput(NameOf(stream), bytes);
+  }
+}
+
 void RecordingStream::Take(const LogBytes& log, RunTime at) {
   std::int64_t& next = log_next_[log.stream];
-  LogReader& reader = ReaderOf(log.stream);
   if (log.offset > next) {
     out_.Push({at, Drop{"record.log_bytes_between_head_and_tail", log.offset - next}});
-    reader.Feed("\n", at);  // The line before the gap and the line behind it are not one.
+    Feed(log.stream, "\n", at);  // The line before the gap and the line behind it are not one.
   }
   next = log.offset + static_cast<std::int64_t>(log.bytes.size());
-  reader.Feed(log.bytes, at);
+  Feed(log.stream, log.bytes, at);
 }
 
 void RecordingStream::Take(const ProbeSlots& probe, RunTime at) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "model/event.h"
@@ -13,13 +14,21 @@
 
 namespace whystop {
 
+/// Is shown the job's output as it was recorded, beside the events made of it.
+class OutputTap {
+ public:
+  virtual ~OutputTap() = default;
+  /// `stream` is the name that places in the events have: "stdout", "stderr", "terminal".
+  virtual void OnOutput(const char* stream, std::string_view bytes) = 0;
+};
+
 /// A recording as one stream of events in order of time: what was recorded, and what is understood
 /// only now, when it is read: the job's output by text/, the probe's slots by wire/. Live and
 /// post-mortem alike.
 class RecordingStream {
  public:
-  static Result<std::unique_ptr<RecordingStream>> Open(const std::string& directory,
-                                                       EventSink& out);
+  static Result<std::unique_ptr<RecordingStream>> Open(const std::string& directory, EventSink& out,
+                                                       OutputTap* tap = nullptr);
   RecordingStream(const RecordingStream&) = delete;
   RecordingStream& operator=(const RecordingStream&) = delete;
 
@@ -31,8 +40,9 @@ class RecordingStream {
   bool saw_end() const { return saw_end_; }
 
  private:
-  RecordingStream(RecordingReader reader, std::string directory, EventSink& out)
-      : reader_(std::move(reader)), directory_(std::move(directory)), out_(out) {}
+  RecordingStream(RecordingReader reader, std::string directory, EventSink& out, OutputTap* tap)
+      : reader_(std::move(reader)), directory_(std::move(directory)), out_(out), tap_(tap) {}
+  void Feed(LogStream stream, std::string_view bytes, RunTime at);
   void Take(const LogBytes& log, RunTime at);
   void Take(const ProbeSlots& probe, RunTime at);
   void DrainRings();
@@ -41,6 +51,7 @@ class RecordingStream {
   RecordingReader reader_;
   std::string directory_;
   EventSink& out_;
+  OutputTap* tap_;
   SlotDecoder slots_;
   std::map<LogStream, std::unique_ptr<LogReader>> logs_;
   std::map<LogStream, std::int64_t> log_next_;

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "cli/view_of.h"
+
+namespace whystop {
+
+/// The runs that `serve` shows, read from their recordings only: the recorder never waits for us. A
+/// recording is read again when it has grown, but never so often that reading takes more than a
+/// tenth of the time.
+class ServedRuns {
+ public:
+  /// Empty: all recordings of this machine's home, as they come.
+  explicit ServedRuns(std::vector<std::string> only) : only_(std::move(only)) {}
+
+  /// What changed on disk since the last call? Cheap: names and sizes.
+  bool Changed();
+  /// The list, newest first, as JSON.
+  std::string ListJson();
+  /// One run as the page draws it. nullptr: no such run, or it cannot be read.
+  std::shared_ptr<const std::string> RunJson(const std::string& id);
+  /// Text exposition for Prometheus.
+  std::string Metrics();
+
+ private:
+  struct Stamp {
+    std::int64_t bytes = 0;
+    bool alive = false;
+    bool operator==(const Stamp&) const = default;
+  };
+  struct Held {
+    Stamp stamp;
+    std::string summary;  // JSON of its line in the list.
+    std::string metrics;
+    std::shared_ptr<const std::string> page;  // Dropped when others are looked at.
+    std::chrono::nanoseconds read_at{};
+    std::chrono::nanoseconds read_took{};
+    std::uint64_t asked = 0;
+  };
+
+  std::vector<std::string> Paths() const;
+  static Stamp StampOf(const std::string& path);
+  Held& Refresh(const std::string& path, bool with_page);
+  void DropOldPages();
+
+  const std::vector<std::string> only_;
+  std::mutex mutex_;  // One reads at a time; the others wait for the same answer.
+  std::map<std::string, Held> held_;
+  std::map<std::string, Stamp> seen_;
+  std::uint64_t asked_ = 0;
+};
+
+}  // namespace whystop

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/event.h"
+#include "view/run_view.h"
+
+namespace whystop {
+
+/// What happened, for the time axis: signals, kills, failures, loops that were left, epochs.
+/// Bounded by kind, so that a chatty one cannot push out a rare one.
+class MarkList {
+ public:
+  void Epoch(RunTime at, std::optional<std::int64_t> step, double epoch);
+  void Take(const Observation& seen, RunTime at);
+  void Take(const Sample& sample, RunTime at);
+  void Take(const SubjectSeen& seen);
+  void Take(const ProcessEnd& end, RunTime at);
+  /// Signals, log facts, exceptions, kernel lines, pauses; everything else is passed over.
+  void Take(const Event& event);
+
+  std::vector<TimeMark> InOrder() const;
+
+ private:
+  void Add(TimeMark mark);
+
+  std::vector<TimeMark> marks_;
+  std::vector<TimeMark> epochs_;
+  std::int64_t epochs_seen_ = 0;
+  std::int64_t epochs_a_mark_ = 1;
+  std::map<std::string, std::int64_t> counts_;
+  std::set<std::string> facts_told_;
+  std::map<std::pair<SubjectId, Quantity>, std::int64_t> kills_;
+  std::map<SubjectId, Subject> subjects_;
+};
+
+}  // namespace whystop

@@ -1,0 +1,55 @@
+#include "view/pace.h"
+
+#include <algorithm>
+
+namespace whystop {
+
+const SeriesLine* MainSeries(const RunView& view) {
+  const SeriesLine* best = nullptr;
+  for (const SeriesLine& series : view.series) {
+    const bool better = best == nullptr ||
+                        (series.role == best->role && series.line.points() > best->line.points());
+    best = better ? &series : best;
+  }
+  return best;
+}
+
+Pace PaceOf(const RunView& view) {
+  Pace pace;
+  const SeriesLine* series = MainSeries(view);
+  if (!view.timed || series == nullptr || !series->has_steps) {
+    return pace;
+  }
+  const std::vector<LineBucket>& buckets = series->line.buckets();
+  if (buckets.size() < 3) {
+    return pace;
+  }
+  const LineBucket& from = buckets[buckets.size() / 2];
+  const LineBucket& to = buckets.back();
+  const double seconds = std::chrono::duration<double>(to.at - from.at).count();
+  if (seconds <= 0 || to.x <= from.x) {
+    return pace;
+  }
+  pace.steps_a_second = (to.x - from.x) / seconds;
+  const Progress& progress = view.progress;
+  if (progress.steps_planned && progress.step && *progress.steps_planned >= *progress.step) {
+    pace.seconds_left =
+        static_cast<double>(*progress.steps_planned - *progress.step) / *pace.steps_a_second;
+  } else if (progress.epochs_planned && progress.epoch && *progress.epoch > 1) {
+    // Epochs begun are counted: the one that runs is taken as half done.
+    const double done = *progress.epoch - 0.5;
+    const double total_s = std::chrono::duration<double>(view.last_at).count();
+    pace.seconds_left = std::max(0.0, total_s / done * (*progress.epochs_planned - done));
+  }
+  return pace;
+}
+
+std::vector<std::optional<double>> SparkOf(const BucketLine& line, std::size_t count) {
+  std::vector<std::optional<double>> out;
+  for (const LineBucket& bucket : line.Reduced(count)) {
+    out.push_back(bucket.HasRange() ? std::optional(bucket.Mean()) : std::nullopt);
+  }
+  return out;
+}
+
+}  // namespace whystop

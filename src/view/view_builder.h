@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "model/event.h"
+#include "view/life_lines.h"
+#include "view/mark_list.h"
+#include "view/run_view.h"
+
+namespace whystop {
+
+/// Takes the events of one run and keeps what its picture needs. Bounded in memory; may be asked at
+/// any time.
+class ViewBuilder final : public EventSink {
+ public:
+  void Push(const Event& event) override;
+
+  /// `findings`: what the detectors saw, for the marks and the noise of each series.
+  RunView Build(std::vector<Finding> findings) const;
+
+  const std::optional<RunStart>& start() const { return start_; }
+  const Progress& progress() const { return progress_; }
+  const ResourceLines& resources() const { return resources_; }
+  RunTime last_at() const { return last_at_; }
+
+ private:
+  struct Key {
+    std::string name;
+    int rank = -1;
+    std::string file;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  void Take(const Scalar& scalar, RunTime at);
+  void Take(const Progress& progress, RunTime at);
+  void Take(const Observation& seen, RunTime at);
+  void Take(const ExceptionSeen& seen);
+  void StartOver();
+
+  std::optional<RunStart> start_;
+  RunTime last_at_{};
+  bool ended_ = false;
+  std::map<Key, SeriesLine> series_;
+  std::int64_t series_left_out_ = 0;
+  ResourceLines resources_;
+  HeatMap heat_;
+  MarkList marks_;
+  LifeLines lives_;
+  Progress progress_;
+  std::optional<double> label_entropy_;
+  bool cross_entropy_ = false;
+  std::vector<Place> frames_;
+};
+
+}  // namespace whystop

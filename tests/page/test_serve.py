@@ -1,0 +1,144 @@
+"""`whystop serve`: who may look, and the page that follows a run to its death."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import urllib.parse
+
+import pytest
+from conftest import TIMEOUT, WHYSTOP
+
+
+@contextlib.contextmanager
+def serving(home, *arguments):
+    process = subprocess.Popen(
+        [WHYSTOP, "serve", "--json", "--port", "0", *arguments], stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "WHYSTOP_HOME": str(home)},
+    )
+    try:
+        yield json.loads(process.stdout.readline())["url"], process
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=TIMEOUT) == 0
+
+
+def ask(url, path, method="GET", **headers):
+    place = urllib.parse.urlsplit(url)
+    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=TIMEOUT)
+    connection.request(method, path, headers={name.title(): value for name, value in headers.items()})
+    answer = connection.getresponse()
+    body = answer.read()
+    return answer.status, dict(answer.getheaders()), body
+
+
+def token_of(url):
+    return urllib.parse.parse_qs(urllib.parse.urlsplit(url).query)["token"][0]
+
+
+def test_without_the_token_nothing_is_told(home):
+    with serving(home) as (url, _):
+        for path in ("/", "/api/runs", "/api/run?id=raised", "/api/events", "/metrics", "/?token=wrong"):
+            status, _, body = ask(url, path)
+            assert status == 401, path
+            assert b"raised" not in body
+        bearer = f"Bearer {token_of(url)}"
+        assert ask(url, "/api/runs", authorization=bearer)[0] == 200
+        status, headers, _ = ask(url, f"/?token={token_of(url)}")
+        assert status == 303 and "HttpOnly" in headers["Set-Cookie"] and "SameSite=Strict" in headers["Set-Cookie"]
+
+
+def test_answers_are_guarded(home):
+    with serving(home) as (url, _):
+        bearer = f"Bearer {token_of(url)}"
+        status, headers, _ = ask(url, "/", authorization=bearer)
+        assert status == 200 and headers["X-Content-Type-Options"] == "nosniff" and headers["X-Frame-Options"] == "DENY"
+        assert ask(url, "/", host="evil.example", authorization=bearer)[0] == 403
+        assert ask(url, "/api/runs", method="POST", authorization=bearer)[0] == 405
+        assert ask(url, "/api/run?id=../../etc", authorization=bearer)[0] == 404
+        assert ask(url, "/nothing", authorization=bearer)[0] == 404
+        assert ask(url, "/" + "x" * 20_000, authorization=bearer)[0] in (400, 431)
+
+
+def test_prometheus_reads_figures(home):
+    with serving(home) as (url, _):
+        status, headers, body = ask(url, "/metrics", authorization=f"Bearer {token_of(url)}")
+        assert status == 200 and headers["Content-Type"].startswith("text/plain; version=0.0.4")
+        text = body.decode()
+        assert 'whystop_running{run="raised"} 0' in text
+        assert 'whystop_outcome{run="finished",outcome="completed"' in text
+        assert 'whystop_step{run="finished"} 60' in text
+
+
+def test_clients_that_do_not_read_hold_up_nobody(home):
+    with serving(home) as (url, _):
+        place = urllib.parse.urlsplit(url)
+        slow = []
+        for _ in range(100):
+            client = socket.create_connection((place.hostname, place.port), timeout=TIMEOUT)
+            client.sendall(f"GET /api/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token_of(url)}\r\n\r\n".encode())
+            slow.append(client)
+        half = socket.create_connection((place.hostname, place.port), timeout=TIMEOUT)
+        half.sendall(b"GET / HT")
+        assert ask(url, "/api/runs", authorization=f"Bearer {token_of(url)}")[0] == 200
+        assert slow[99].recv(15).startswith(b"HTTP/1.1 200 OK")
+        for client in [*slow, half]:
+            client.close()
+
+
+def test_a_port_in_use_and_a_foreign_address_without_token_are_refused(home):
+    with serving(home) as (url, _):
+        port = str(urllib.parse.urlsplit(url).port)
+        taken = subprocess.run([WHYSTOP, "serve", "--port", port], capture_output=True, text=True, timeout=TIMEOUT)
+        assert taken.returncode == 2 and "--port 0" in taken.stderr
+    open_to_all = subprocess.run(
+        [WHYSTOP, "serve", "--listen", "0.0.0.0", "--no-token"], capture_output=True, text=True, timeout=TIMEOUT
+    )
+    assert open_to_all.returncode == 2
+
+
+def test_the_list_opens_a_run_and_compares_two(home, seen):
+    with serving(home) as (url, _):
+        page = seen.page
+        page.goto(url)
+        assert "token" not in page.url
+        page.get_by_role("link", name="raised").wait_for()
+        for box in page.get_by_role("checkbox").all():
+            box.check()
+        page.get_by_role("button", name="compare the two ticked").click()
+        page.get_by_role("heading", name="Two runs").wait_for()
+        page.get_by_role("link", name="all runs").click()
+        page.get_by_role("link", name="raised").click()
+        page.get_by_role("heading", name="Why did it stop?").wait_for()
+        assert "out of range" in page.locator(".answers").inner_text()
+        assert seen.errors == []
+        place = urllib.parse.urlsplit(url).netloc
+        assert [one for one in seen.requests if urllib.parse.urlsplit(one).netloc not in (place, "")] == []
+
+
+def test_a_live_run_is_followed_to_its_death(tmp_path, trainer, browser):
+    home = tmp_path / "home"
+    job = subprocess.Popen(
+        [WHYSTOP, "run", "--quiet", "--dir", home / "live", "--", "python3", trainer, "100000", "0.05"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+    page = browser.new_page()
+    page.set_default_timeout(60_000)
+    try:
+        with serving(home) as (url, _):
+            page.goto(url)
+            page.get_by_role("link", name="live").click()
+            page.get_by_role("heading", name="Is it still running?").wait_for()
+            page.get_by_role("img", name="Chart of Loss").wait_for()
+            pid = json.loads(
+                subprocess.run([WHYSTOP, "inspect", home / "live", "--kind", "run-start"], capture_output=True,
+                               check=True, timeout=TIMEOUT).stdout.splitlines()[0])["pid"]
+            os.kill(pid, signal.SIGKILL)
+            page.get_by_role("heading", name="Why did it stop?").wait_for()
+            assert "SIGKILL" in page.locator(".answers").inner_text()
+    finally:
+        page.close()
+        job.wait(timeout=TIMEOUT)

@@ -1,0 +1,56 @@
+// Memory, CPU, GPU, disk and pressure, on the time axis of the run.
+import { Chart, type ChartGroup, type Level } from "./chart";
+import type { Resource, Run } from "./data";
+import { StepClock, marksOn } from "./curve";
+import { h } from "./dom";
+import { bytes, withUnit } from "./format";
+
+const TITLES: Record<string, string> = {
+  memory: "Memory",
+  cpu: "CPU",
+  gpu: "GPU",
+  "gpu memory": "GPU memory",
+  "machine memory": "Memory of the machine",
+  "gpu temperature": "GPU temperature",
+  "disk traffic": "Disk traffic",
+  "disk space": "Disk space free",
+  network: "Network (whole machine)",
+  pressure: "Pressure: share of time in which somebody waited",
+  tasks: "Processes, threads, open files",
+};
+
+export function resources(run: Run, group: ChartGroup): HTMLElement | null {
+  const marks = marksOn(run, "time", new StepClock(run)).filter((mark) => mark.kind !== "epoch");
+  const panels = new Map<string, Resource[]>();
+  for (const line of run.resources) {
+    if (line.mean.length > 1) panels.set(line.panel, [...(panels.get(line.panel) ?? []), line]);
+  }
+  if (panels.size === 0) return null;
+  const charts = [...panels].map(([panel, lines]) => {
+    const levels: Level[] = lines
+      .filter((line) => line.limit !== undefined && panel !== "machine memory")
+      .map((line) => ({
+        value: line.limit!,
+        text: panel === "cpu" ? withUnit(line.limit, "cores") : `limit ${bytes(line.limit!)}`,
+        grave: panel !== "cpu",
+      }));
+    return new Chart({
+      title: TITLES[panel] ?? panel,
+      unit: lines[0].unit,
+      axis: "time",
+      lines: lines.slice(0, 6).map((line) => ({
+        label: line.label + (line.limit !== undefined && panel !== "cpu" ? ` of ${bytes(line.limit)}` : ""),
+        x: line.t!,
+        mean: line.mean,
+        min: line.min,
+        max: line.max,
+      })),
+      marks,
+      ranges: [],
+      levels,
+      height: 150,
+      group,
+    }).element;
+  });
+  return h("div", { class: "grid" }, ...charts);
+}

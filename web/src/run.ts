@@ -1,0 +1,209 @@
+// The page of one run.
+import { ChartGroup } from "./chart";
+import { curves, type Axis } from "./curve";
+import type { Run } from "./data";
+import { h, words } from "./dom";
+import { logs, sources } from "./excerpts";
+import { clock, count, duration, moment } from "./format";
+import { heatMap } from "./heatmap";
+import { lifeLines } from "./lives";
+import { markdown } from "./markdown";
+import { resources } from "./resources";
+import { answers, lettered } from "./verdict";
+
+let groups: ChartGroup[] = [];
+
+/** Colours changed from light to dark: what is on a canvas must be drawn anew. */
+export function redrawCharts(): void {
+  for (const group of groups) group.redraw();
+}
+
+function header(run: Run): HTMLElement {
+  const verdict = run.verdict;
+  const what = verdict.command.length > 0 ? verdict.command.join(" ") : verdict.sources.join(", ");
+  const progress = verdict.progress;
+  const facts = [
+    run.host && `on ${run.host}`,
+    run.wall_ms !== undefined && `started ${moment(run.wall_ms)}`,
+    progress.seconds !== null && `${verdict.outcome === "running" ? "running for" : "ran"} ${duration(progress.seconds)}`,
+    progress.step !== null &&
+      `step ${count(progress.step)}${progress.steps_planned !== null ? ` of ${count(progress.steps_planned)}` : ""}`,
+    progress.epoch !== null &&
+      `epoch ${Math.floor(progress.epoch)}${progress.epochs_planned !== null ? ` of ${count(progress.epochs_planned)}` : ""}`,
+  ].filter((fact): fact is string => typeof fact === "string");
+  return h(
+    "header",
+    { class: "run-head" },
+    h("h1", {}, verdict.run || "run"),
+    h("p", { class: "command", title: what }, what),
+    h("p", { class: "facts" }, facts.join(" · ")),
+  );
+}
+
+function section(id: string, title: string, ...children: (Node | null | false)[]): HTMLElement | null {
+  const shown = children.filter((child): child is Node => child instanceof Node);
+  if (shown.length === 0) return null;
+  return h("section", { class: "card", id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), ...shown);
+}
+
+function timeline(run: Run): HTMLElement | null {
+  const marks = run.marks.filter((mark) => mark.kind !== "epoch");
+  if (marks.length === 0) return null;
+  const items = marks.map((mark) =>
+    h(
+      "li",
+      { class: mark.grave ? "grave" : "" },
+      h(
+        "span",
+        { class: "when" },
+        mark.t !== undefined ? clock(mark.t) : mark.step !== undefined ? `step ${count(mark.step)}` : "",
+      ),
+      h("span", { class: "kind" }, mark.kind),
+      h("span", { class: "what" }, mark.text),
+    ),
+  );
+  const list = h("ol", { class: "timeline" }, ...items.slice(0, 14));
+  if (items.length <= 14) return list;
+  return h(
+    "div",
+    {},
+    list,
+    h(
+      "details",
+      { class: "more" },
+      h("summary", {}, `${items.length - 14} more`),
+      h("ol", { class: "timeline" }, ...items.slice(14)),
+    ),
+  );
+}
+
+function curveSection(run: Run, letters: ReturnType<typeof lettered>, prefix: string): HTMLElement | null {
+  if (run.series.length === 0) return null;
+  const place = h("div", { class: "curves" });
+  const canChoose = run.timed && run.series.some((series) => series.steps);
+  const draw = (axis: Axis) => {
+    groups = groups.filter((group) => group.key !== `${prefix}curve`);
+    const group = new ChartGroup(`${prefix}curve`);
+    groups.push(group);
+    place.replaceChildren(...curves(run, letters, axis, group));
+  };
+  draw("step");
+  const choice = (axis: Axis, word: string, checked: boolean) =>
+    h("label", {}, h("input", { type: "radio", name: `${prefix}axis`, checked, change: () => draw(axis) }), word);
+  return section(
+    `${prefix}curve`,
+    "On the curve",
+    canChoose &&
+      h(
+        "div",
+        { class: "choices", role: "radiogroup", "aria-label": "Horizontal axis" },
+        choice("step", "by step", true),
+        choice("time", "by time", false),
+      ),
+    letters.length > 0 &&
+      h(
+        "ul",
+        { class: "letters" },
+        ...letters.map((one) => h("li", {}, h("span", { class: "letter" }, one.letter), ...words(one.evidence.text))),
+      ),
+    place,
+  );
+}
+
+function ruledOut(run: Run): HTMLElement[] {
+  const verdict = run.verdict;
+  const parts: HTMLElement[] = [];
+  if (verdict.ruled_out.length > 0) {
+    parts.push(
+      h(
+        "dl",
+        { class: "pairs" },
+        ...verdict.ruled_out.flatMap((one) => [h("dt", {}, one.what), h("dd", {}, one.figure)]),
+      ),
+    );
+  }
+  if (verdict.unknowns.length > 0) {
+    parts.push(
+      h("h3", {}, "Not known"),
+      h(
+        "ul",
+        {},
+        ...verdict.unknowns.map((one) => h("li", {}, one.what, h("span", { class: "muted" }, `; would show it: ${one.would_show}`))),
+      ),
+    );
+  }
+  const drops = Object.entries(verdict.drops);
+  if (drops.length > 0) {
+    parts.push(
+      h("h3", {}, "Not kept"),
+      h("ul", {}, ...drops.map(([counter, size]) => h("li", {}, `${counter}: ${count(size)}`))),
+    );
+  }
+  return parts;
+}
+
+function pages(run: Run, prefix: string): HTMLElement[] {
+  return run.pages.map((page) => {
+    const details = h(
+      "details",
+      { class: "cause-page", id: `${prefix}page-${page.id}` },
+      h("summary", {}, page.title || page.id, " ", h("code", { class: "id" }, page.id)),
+      markdown(page.text),
+    );
+    return details;
+  });
+}
+
+function trials(run: Run): HTMLElement | null {
+  const all = run.verdict.trials ?? [];
+  if (all.length === 0) return null;
+  return h(
+    "div",
+    { class: "trials" },
+    ...all.map((trial) =>
+      h(
+        "div",
+        { class: "trial" },
+        h("h3", {}, trial.name ?? trial.change ?? "trial"),
+        h("p", {}, trial.text ?? trial.result ?? ""),
+      ),
+    ),
+  );
+}
+
+/** A link to a closed page opens it. */
+export function openLinked(): void {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target instanceof HTMLDetailsElement) {
+    target.open = true;
+    target.scrollIntoView();
+    target.querySelector("summary")?.focus();
+  }
+}
+
+/** `prefix` keeps the ids of two runs on one page apart. */
+export function runPage(run: Run, prefix = ""): HTMLElement {
+  const letters = lettered(run);
+  const time = new ChartGroup(`${prefix}time`);
+  groups = groups.filter((group) => group.key !== time.key);
+  groups.push(time);
+  const tried = trials(run);
+  const sections = [
+    curveSection(run, letters, prefix),
+    section(`${prefix}happened`, "What happened", timeline(run)),
+    tried && section(`${prefix}trials`, "Trials", tried),
+    section(`${prefix}source`, "In your code", ...sources(run.sources)),
+    section(`${prefix}log`, "In the log", ...logs(run.logs)),
+    section(`${prefix}resources`, "Resources", resources(run, time)),
+    section(`${prefix}layers`, "Layers", heatMap(run)),
+    section(`${prefix}processes`, "Processes", lifeLines(run)),
+    section(`${prefix}ruled-out`, "Ruled out", ...ruledOut(run)),
+    section(`${prefix}causes`, "About these causes", ...pages(run, prefix)),
+  ].filter((part): part is HTMLElement => part !== null);
+  const jump = h(
+    "nav",
+    { class: "jump", "aria-label": "Parts of this page" },
+    ...sections.map((part) => h("a", { href: `#${part.id}` }, part.querySelector("h2")?.textContent ?? "")),
+  );
+  return h("article", { class: "run" }, header(run), answers(run, letters, prefix), jump, ...sections);
+}
