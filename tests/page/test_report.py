@@ -66,8 +66,9 @@ def test_hover_zoom_and_keys_work_on_the_curve(report, seen):
 
 def test_filter_and_cause_page_open(report, seen):
     page = seen.open(report)
-    page.locator("#log input[type=search]").first.fill("ValueError")
-    rows = page.locator("#log .row:visible")
+    log = page.locator("#log .excerpt").filter(has_text="Traceback")
+    log.get_by_role("searchbox").fill("ValueError")
+    rows = log.locator(".row:visible")
     assert rows.count() >= 1
     assert all("valueerror" in text.lower() for text in rows.all_inner_texts())
     page.locator(".cause-title a").first.click()

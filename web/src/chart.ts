@@ -447,6 +447,7 @@ export class Chart {
     ctx.clip();
     ctx.font = `600 ${11 * ratio}px system-ui, sans-serif`;
     ctx.textBaseline = "bottom";
+    ctx.textAlign = "left";
     let labelled = -Infinity;
     const label = (words: string, x: number, paint: string) => {
       const size = ctx.measureText(words).width;

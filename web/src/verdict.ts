@@ -44,6 +44,12 @@ function evidenceItem(evidence: Evidence, letters: Lettered[]): HTMLElement {
   );
 }
 
+const FIXES_SHOWN = 3; // As in the terminal: the curve should be seen without scrolling.
+
+function fixList(fixes: string[], start: number): HTMLElement {
+  return h("ol", { start }, ...fixes.map((fix) => h("li", {}, ...words(fix))));
+}
+
 function causeBlock(cause: Cause, run: Run, letters: Lettered[], prefix: string): HTMLElement {
   const word = { root: "", consequence: "then ", contributing: "also " }[cause.role];
   const linked = run.pages.some((page) => page.id === cause.id);
@@ -69,7 +75,14 @@ function causeBlock(cause: Cause, run: Run, letters: Lettered[], prefix: string)
         "div",
         { class: "fix" },
         h("h4", {}, "What to do"),
-        h("ol", {}, ...cause.fixes.map((fix) => h("li", {}, ...words(fix)))),
+        fixList(cause.fixes.slice(0, FIXES_SHOWN), 1),
+        cause.fixes.length > FIXES_SHOWN &&
+          h(
+            "details",
+            { class: "more" },
+            h("summary", {}, `${cause.fixes.length - FIXES_SHOWN} more`),
+            fixList(cause.fixes.slice(FIXES_SHOWN), FIXES_SHOWN + 1),
+          ),
       ),
   );
 }
@@ -95,11 +108,16 @@ export function learningTone(learning: string): string {
 }
 
 function card(question: string, answer: string, badge: string, tone: string, causes: HTMLElement[]): HTMLElement {
+  // "yes, levelled off: loss 1.4 -> 0.2 ...": the answer first, its figures in plain type.
+  const colon = answer.indexOf(": ");
+  const short = colon > 0 && colon < 40 ? answer.slice(0, colon) : answer;
+  const rest = short === answer ? "" : answer.slice(colon + 2);
   return h(
     "section",
     { class: `card answer ${tone}`, "aria-label": question },
     h("div", { class: "question" }, h("h2", {}, question), h("span", { class: `badge ${tone}` }, badge)),
-    h("p", { class: "verdict" }, ...words(answer)),
+    h("p", { class: "verdict" }, ...words(short)),
+    rest !== "" && h("p", { class: "rest" }, ...words(rest)),
     ...causes,
   );
 }
