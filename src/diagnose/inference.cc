@@ -14,6 +14,9 @@ constexpr std::string_view kHarm[] = {
     "training-failed",    "not-seen-to-learn", "learned-little", "near-guessing",
     "held-out-far-above", "held-out-turned",   "nan-seen",       "loss-swings"};
 
+constexpr std::string_view kComplaint[] = {"training-failed", "not-seen-to-learn", "learned-little",
+                                           "near-guessing",   "loss-stuck",        "loss-stalled"};
+
 std::string_view TakeWord(std::string_view& rest, char separator) {
   const std::size_t size = std::min(rest.find(separator), rest.size());
   const std::string_view word = rest.substr(0, size);
@@ -204,6 +207,10 @@ std::vector<Considered> InferLearning(const SignTable& signs) {
     out.push_back(std::move(one));
   }
   return out;
+}
+
+bool IsComplaint(std::string_view sign) {
+  return std::find(std::begin(kComplaint), std::end(kComplaint), sign) != std::end(kComplaint);
 }
 
 Confidence ConfidenceAt(double log_odds) {

@@ -32,6 +32,10 @@ struct Considered {
 /// one sign speaks for, with those that were ruled out and why.
 std::vector<Considered> InferLearning(const SignTable& signs);
 
+/// Signs of the complaint itself (failed, stuck, near guessing): every cause of bad learning explains
+/// them, so that they tell none from another.
+bool IsComplaint(std::string_view sign);
+
 /// Evidence of a log line adds to the same sum.
 constexpr double kLogLineWeight = 1.6;
 /// Certain from 0.97 on, likely from 0.8 on.

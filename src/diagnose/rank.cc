@@ -42,14 +42,6 @@ bool BroughtAbout(const Candidate& first, const Candidate& second) {
           (symptom && !first.generic));
 }
 
-/// Signs of the complaint itself: every cause of bad learning explains them.
-constexpr std::string_view kComplaint[] = {"training-failed", "not-seen-to-learn", "learned-little",
-                                           "near-guessing",   "loss-stuck",        "loss-stalled"};
-
-bool IsComplaint(std::string_view sign) {
-  return std::find(std::begin(kComplaint), std::end(kComplaint), sign) != std::end(kComplaint);
-}
-
 VerdictCause ToVerdict(const Candidate& candidate, CauseRole role) {
   VerdictCause out;
   out.id = std::string(candidate.cause->id);

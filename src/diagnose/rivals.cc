@@ -44,6 +44,14 @@ bool IsSick(const Verdict& verdict) {
   });
 }
 
+/// Something of its own spoke for it, and not only that the run went badly.
+bool WasARival(const Considered& one) {
+  return !one.ruled_out.empty() &&
+         std::any_of(one.clauses.begin(), one.clauses.end(), [](const WeighedClause& clause) {
+           return clause.weight > 0 && !IsComplaint(clause.sign);
+         });
+}
+
 }  // namespace
 
 void TellRivals(const std::vector<Candidate>& candidates,
@@ -52,12 +60,18 @@ void TellRivals(const std::vector<Candidate>& candidates,
   if (!IsSick(verdict)) {
     return;  // What was not the cause of nothing is of no interest.
   }
-  std::size_t told = 0;
+  std::vector<const Considered*> rivals;
   for (const Considered& one : considered) {
-    if (!one.ruled_out.empty() && told < kRuledOutMax) {
-      verdict.ruled_out.push_back({std::string(one.declared->id), one.ruled_out});
-      ++told;
+    if (WasARival(one)) {
+      rivals.push_back(&one);
     }
+  }
+  std::stable_sort(rivals.begin(), rivals.end(), [](const Considered* a, const Considered* b) {
+    return a->log_odds > b->log_odds;
+  });
+  rivals.resize(std::min(rivals.size(), kRuledOutMax));
+  for (const Considered* rival : rivals) {
+    verdict.ruled_out.push_back({std::string(rival->declared->id), rival->ruled_out});
   }
 }
 
