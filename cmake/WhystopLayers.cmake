@@ -127,6 +127,22 @@ function(whystop_embed_text folder file symbol)
   target_sources(whystop_${folder} PRIVATE ${generated})
 endfunction()
 
+# Makes the C++ structs of src/model/observations.tsv, and how they are read.
+function(whystop_observations)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(table ${CMAKE_SOURCE_DIR}/src/model/observations.tsv)
+  set(tool ${CMAKE_SOURCE_DIR}/tools/make_observations.py)
+  set(folder ${CMAKE_BINARY_DIR}/generated/include/model)
+  add_custom_command(OUTPUT ${folder}/observations.h ${folder}/observations.cc
+    COMMAND ${Python3_EXECUTABLE} ${tool} ${table} header ${folder}/observations.h
+    COMMAND ${Python3_EXECUTABLE} ${tool} ${table} source ${folder}/observations.cc
+    DEPENDS ${tool} ${table} VERBATIM)
+  add_custom_target(whystop_observations_made DEPENDS ${folder}/observations.h ${folder}/observations.cc)
+  target_sources(whystop_model PRIVATE ${folder}/observations.cc)
+  target_include_directories(whystop_model PUBLIC ${CMAKE_BINARY_DIR}/generated/include)
+  add_dependencies(whystop_model whystop_observations_made)
+endfunction()
+
 # bench/<name>_bench.cc makes one program, with the parts in bench/<name>/ where it has such; bench/*.py drive them.
 function(whystop_benches)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*_bench.cc)

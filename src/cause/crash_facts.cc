@@ -31,7 +31,12 @@ void WeighCrash(const CaseFile& run, const CrashKind& kind, Hypothesis& out) {
     return;
   }
   const bool core = run.end && run.end->end && run.end->end->dumped_core();
-  out.Add(Decisive("exit-status", std::string(kind.text) + (core ? " (core dumped)" : "")));
+  std::string text(kind.text);
+  constexpr std::string_view kJob = "the job ended by";
+  if (run.Signal() != kind.signal && run.ExitCode().value_or(0) <= 128 && text.starts_with(kJob)) {
+    text.replace(0, kJob.size(), "a process that the program had started ended by");
+  }
+  out.Add(Decisive("exit-status", text + (core ? " (core dumped)" : "")));
   if (run.Signal() != kind.signal) {
     for (const ProcessEnd& ended : run.process_ends) {
       if (ended.end && ended.end->signal() == kind.signal) {

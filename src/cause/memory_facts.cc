@@ -8,6 +8,7 @@
 
 #include "base/human.h"
 #include "base/parse.h"
+#include "cause/exception_facts.h"
 
 namespace whystop {
 namespace {
@@ -196,13 +197,64 @@ MemoryFacts ReadMemoryFacts(const CaseFile& run) {
   return facts;
 }
 
+namespace {
+
+struct SignalWord {
+  std::string_view word;
+  int signal = 0;
+};
+constexpr SignalWord kSignalWords[] = {
+    {"SIGSEGV", SIGSEGV}, {"Segmentation fault", SIGSEGV}, {"SIGBUS", SIGBUS}, {"Bus error", SIGBUS},
+    {"SIGABRT", SIGABRT}, {"Aborted", SIGABRT},            {"SIGILL", SIGILL}, {"Illegal instruction", SIGILL},
+    {"SIGFPE", SIGFPE},   {"Floating point", SIGFPE},      {"SIGKILL", SIGKILL}, {"Killed", SIGKILL}};
+
+/// A pool, a loader or a launcher that says that one of its processes is gone.
+bool TellsOfADeadChild(const ExceptionSeen& exception) {
+  for (const std::string_view word : {"BrokenProcessPool", "ProcessExitedException"}) {
+    if (exception.type.find(word) != std::string::npos) {
+      return true;
+    }
+  }
+  for (const std::string_view word :
+       {"DataLoader worker (pid", "terminated abruptly", "terminated with signal", "unexpectedly terminated",
+        "exited unexpectedly", "died unexpectedly"}) {
+    if (exception.message.find(word) != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The signal that a child of the program died of, where the program ended because of that.
+int SignalOfDeadChild(const CaseFile& run) {
+  const ExceptionSeen* ending = FindEndingException(run);
+  if (ending == nullptr || !TellsOfADeadChild(*ending)) {
+    return 0;
+  }
+  for (const ProcessEnd& ended : run.process_ends) {
+    const int signal = ended.end ? ended.end->signal() : 0;
+    // What was not dead by then is ended by the pool itself.
+    if (signal != 0 && signal != SIGTERM && signal != SIGKILL) {
+      return signal;
+    }
+  }
+  for (const SignalWord& known : kSignalWords) {
+    if (ending->message.find(known.word) != std::string::npos) {
+      return known.signal;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
 int SignalOfJob(const CaseFile& run) {
   if (const int signal = run.Signal(); signal != 0) {
     return signal;
   }
   const auto code = run.ExitCode();
   if (!code || *code <= 128) {
-    return 0;
+    return code ? SignalOfDeadChild(run) : 0;
   }
   for (const ProcessEnd& ended : run.process_ends) {
     if (ended.end && ended.end->signal() == *code - 128) {

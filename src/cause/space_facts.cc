@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+#include <string_view>
+
 #include "base/human.h"
 
 namespace whystop {
@@ -50,16 +54,48 @@ FullMount FindFullMount(const CaseFile& run, bool shared_memory) {
   return {};
 }
 
+namespace {
+
+// errno 28 in the words of those who pass it on.
+constexpr std::string_view kNoSpace[] = {"No space left on device", "errno = 28", "Errno 28",
+                                         "os error 28",             "code: 28",   "ENOSPC"};
+// A write that failed, without a reason: torch.save's, zipfile's, HDF5's.
+constexpr std::string_view kWriteFailed[] = {"file write failed", "unexpected pos ",
+                                             "PytorchStreamWriter failed", "Unable to synchronously write",
+                                             "Can't write data", "write failed", "short write"};
+
+bool Says(const ExceptionSeen& exception, std::span<const std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&exception](std::string_view word) {
+    return exception.message.find(word) != std::string::npos ||
+           exception.first_message.find(word) != std::string::npos;
+  });
+}
+
+bool WasNotSurvived(const CaseFile& run, const ExceptionSeen& exception) {
+  return exception.metrics_after == 0 && run.ExitCode() != 0;
+}
+
+}  // namespace
+
 const ExceptionSeen* FindNoSpaceError(const CaseFile& run) {
   for (const ExceptionSeen& exception : run.exceptions) {
-    const bool no_space =
-        exception.message.find("No space left on device") != std::string::npos ||
-        exception.first_message.find("No space left on device") != std::string::npos;
-    if (no_space && exception.metrics_after == 0 && run.ExitCode() != 0) {
+    if (Says(exception, kNoSpace) && WasNotSurvived(run, exception)) {
+      return &exception;
+    }
+  }
+  const bool full = FindFullMount(run, false).found || FindFullMount(run, true).found;
+  for (const ExceptionSeen& exception : run.exceptions) {
+    if (full && Says(exception, kWriteFailed) && WasNotSurvived(run, exception)) {
       return &exception;
     }
   }
   return nullptr;
+}
+
+bool NamesSharedMemory(const ExceptionSeen& exception) {
+  constexpr std::string_view kWords[] = {"/dev/shm", "shared memory", "shm_open"};
+  return Says(exception, kWords) ||
+         exception.message.find("unable to write to file </torch_") != std::string::npos;
 }
 
 }  // namespace whystop

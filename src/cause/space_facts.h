@@ -17,6 +17,11 @@ struct FullMount {
 FullMount FindFullMount(const CaseFile& run, bool shared_memory);
 
 /// An exception that says "No space left on device" (errno 28) and was not survived; nullptr: none.
+/// In the words of whoever passes it on; a write that failed for no reason that is told counts where a file system was
+/// full.
 const ExceptionSeen* FindNoSpaceError(const CaseFile& run);
+
+/// The error is about a file of /dev/shm.
+bool NamesSharedMemory(const ExceptionSeen& exception);
 
 }  // namespace whystop

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/parse.h"
+#include "model/observation_schema.h"
 
 namespace whystop {
 namespace {
@@ -122,30 +123,31 @@ bool ForEachPoint(const Line& line, Add add) {
 
 RunTime At(double seconds) { return RunTime(static_cast<std::int64_t>(seconds * 1e9)); }
 
-SeriesRole RoleByWord(const std::string& word) {
+std::optional<SeriesRole> RoleByWord(const std::string& word) {
   constexpr std::pair<std::string_view, SeriesRole> kRoles[] = {
       {"train-loss", SeriesRole::kTrainLoss}, {"validation-loss", SeriesRole::kValidationLoss},
       {"lr", SeriesRole::kLearningRate},      {"gradient-norm", SeriesRole::kGradientNorm},
       {"loss-scale", SeriesRole::kLossScale}, {"train-score", SeriesRole::kTrainScore},
       {"loss-part", SeriesRole::kLossPart},   {"validation-score", SeriesRole::kValidationScore},
+      {"other", SeriesRole::kOther},
   };
   for (const auto& [name, role] : kRoles) {
     if (name == word) {
       return role;
     }
   }
-  return SeriesRole::kOther;
+  return std::nullopt;
 }
 
 bool AddSeries(const Line& line, std::vector<Event>& out) {
   if (line.names.empty()) {
     return false;
   }
-  const SeriesRole role = RoleByWord(line.Text("role", "train-loss"));
-  return ForEachPoint(line, [&](std::int64_t step, double value) {
+  const auto role = RoleByWord(line.Text("role", "train-loss"));
+  return role && ForEachPoint(line, [&](std::int64_t step, double value) {
     Scalar scalar;
     scalar.series = line.names[0];
-    scalar.role = role;
+    scalar.role = *role;
     scalar.value = value;
     scalar.step = step;
     out.push_back({At(static_cast<double>(step)), scalar});
@@ -220,6 +222,15 @@ bool AddSample(const Line& line, std::vector<Event>& out) {
   return false;
 }
 
+bool IsText(std::string_view kind, std::string_view name) {
+  const ObservationKind* known = FindObservationKind(kind);
+  return known != nullptr &&
+         std::any_of(known->attributes.begin(), known->attributes.end(),
+                     [name](const ObservationAttribute& attribute) {
+                       return attribute.name == name && attribute.type == ObservationType::kText;
+                     });
+}
+
 /// observe KIND steps=N key=value ...; "steps=A..B" repeats it; ".steps=5" is an attribute of that
 /// name.
 bool AddObservation(const Line& line, std::vector<Event>& out) {
@@ -234,8 +245,9 @@ bool AddObservation(const Line& line, std::vector<Event>& out) {
       if (key == "steps" || key == "every") {
         continue;
       }
-      const auto number = ParseWhole<double>(text);
-      observation.attributes[key.starts_with('.') ? key.substr(1) : key] =
+      const std::string name = key.starts_with('.') ? key.substr(1) : key;
+      const auto number = IsText(observation.kind, name) ? std::nullopt : ParseWhole<double>(text);
+      observation.attributes[name] =
           number ? Observation::Value(*number) : Observation::Value(text);
     }
     out.push_back({At(static_cast<double>(step)), observation});
@@ -320,6 +332,21 @@ bool AddLine(const Line& line, CaseScript& script) {
 
 }  // namespace
 
+namespace {
+
+Error LineError(int number, std::string what, std::string way_out) {
+  return Error{Error::Code::kCorrupt, "line " + std::to_string(number) + ": " + std::move(what),
+               std::move(way_out)};
+}
+
+/// What is wrong with the observation that the line made, if it made one.
+std::string ObservationFault(const CaseScript& script) {
+  const auto* seen = script.events.empty() ? nullptr : script.events.back().As<Observation>();
+  return seen == nullptr ? "" : SchemaFault(*seen);
+}
+
+}  // namespace
+
 Result<CaseScript> ReadCaseScript(std::string_view text) {
   CaseScript script;
   int number = 0;
@@ -333,9 +360,12 @@ Result<CaseScript> ReadCaseScript(std::string_view text) {
       continue;
     }
     if (!line.empty() && !AddLine(SplitLine(line), script)) {
-      return Error{Error::Code::kCorrupt,
-                   "line " + std::to_string(number) + ": cannot read '" + std::string(line) + "'",
-                   "see docs/cases.md for the lines of a .case file"};
+      return LineError(number, "cannot read '" + std::string(line) + "'",
+                       "see docs/cases.md for the lines of a .case file");
+    }
+    if (const std::string fault = ObservationFault(script); !fault.empty()) {
+      return LineError(number, fault,
+                       "the names are in src/model/observations.tsv; a new one is added there");
     }
   }
   std::stable_sort(script.events.begin(), script.events.end(),

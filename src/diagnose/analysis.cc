@@ -1,8 +1,12 @@
 #include "diagnose/analysis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "base/human.h"
+#include "sign/account/account.h"
 #include "sign/learning.h"
 #include "diagnose/candidates.h"
 #include "diagnose/headline.h"
@@ -10,13 +14,13 @@
 #include "diagnose/rank.h"
 #include "diagnose/rivals.h"
 #include "diagnose/surroundings.h"
+#include "diagnose/trainings.h"
+#include "model/observations.h"
 #include "sign/sign.h"
 #include "sign/training.h"
 
 namespace whystop {
 namespace {
-
-constexpr std::size_t kFindingsMax = 4096;
 
 std::optional<double> OverheadOf(const CaseFile& run) {
   const auto* own = run.Find(Subject::Kind::kRecorder, Quantity::kRecorderCpuMs);
@@ -46,23 +50,79 @@ void TellExit(const CaseFile& run, Verdict& verdict) {
   }
 }
 
+void TellAccount(const CaseFile& run, Verdict& verdict) {
+  const Account account = ReadAccount(run);
+  for (const auto& [name, level] : {std::pair("epochs", &account.epochs), {"steps", &account.steps}}) {
+    if (level->planned || level->done) {
+      verdict.account.push_back({name, level->planned, level->done, std::string(Name(level->end))});
+    }
+  }
+}
+
+/// What may be said of one training by itself.
+struct Judged {
+  CaseFile file;
+  LearningView learning;
+  std::vector<Considered> considered;
+  std::optional<Confidence> worst;  // Of the surest fault of its learning.
+};
+
+Judged JudgeTraining(const CaseFile& job, const Trainings& trainings, std::size_t index) {
+  Judged judged;
+  judged.file = trainings.CaseOf(index);
+  judged.file.findings = trainings.FindingsOf(index);
+  judged.file.end = job.end;
+  judged.file.job_alive = job.job_alive;
+  judged.learning = LearningOf(judged.file);
+  judged.considered = InferLearning(SignTable(Training(judged.file)));
+  for (const Candidate& candidate : CollectCandidates(judged.file, judged.considered)) {
+    const bool counts = candidate.cause->answers == Answers::kLearning && candidate.cause->fault;
+    if (counts && (!judged.worst || candidate.confidence < *judged.worst)) {
+      judged.worst = candidate.confidence;
+    }
+  }
+  return judged;
+}
+
+std::string NameOfTraining(const CaseFile& file, std::size_t index, std::size_t count) {
+  std::string name = fmt::format("training {} of {}", index + 1, count);
+  if (const Observation* optimizer = file.FindObservation("optimizer")) {
+    const auto told = As<seen::Optimizer>(*optimizer);
+    name += fmt::format(" ({}{})", told.name.value_or("optimizer"),
+                        told.lr ? ", lr " + HumanNumber(*told.lr) : "");
+  }
+  return name;
+}
+
+/// What was considered of the training that decides whether the job learns: the one with the surest fault, else the last.
+/// Tells the verdict how it learned, and of all trainings a line where there are several.
+std::vector<Considered> DecideTraining(const CaseFile& job, const Trainings& trainings, Verdict& verdict) {
+  if (trainings.count() == 1) {
+    const LearningView learning = LearningOf(job);
+    verdict.learning = learning.state;
+    verdict.learning_text = learning.text;
+    return InferLearning(SignTable(Training(job)));
+  }
+  std::vector<Judged> all;
+  std::optional<std::size_t> blamed;
+  for (std::size_t i = 0; i < trainings.count(); ++i) {
+    all.push_back(JudgeTraining(job, trainings, i));
+    if (all[i].worst && (!blamed || *all[i].worst < *all[*blamed].worst)) {
+      blamed = i;
+    }
+  }
+  const std::size_t decides = blamed.value_or(all.size() - 1);
+  verdict.learning = all[decides].learning.state;
+  verdict.learning_text =
+      NameOfTraining(all[decides].file, decides, all.size()) + ": " + all[decides].learning.text;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    verdict.trainings.push_back(fmt::format("{}: {}, {}", NameOfTraining(all[i].file, i, all.size()),
+                                            Name(all[i].learning.state), all[i].learning.text));
+  }
+  return all[decides].considered;
+}
+
 }  // namespace
-
-Analysis::Analysis() { StartDetectors(); }
-
-void Analysis::StartDetectors() {
-  detectors_.clear();
-  collected_ = Collected();
-  for (const DetectorEntry& entry : AllDetectors()) {
-    detectors_.push_back(entry.make());
-  }
-}
-
-void Analysis::Collected::Add(Finding finding) {
-  if (findings_.size() < kFindingsMax) {
-    findings_.push_back(std::move(finding));
-  }
-}
 
 void Analysis::Push(const Event& event) {
   builder_.Push(event);
@@ -70,20 +130,14 @@ void Analysis::Push(const Event& event) {
   // last.
   if (const auto* seen = event.As<Observation>();
       seen != nullptr && seen->kind == "session-start") {
-    StartDetectors();
+    trainings_.StartOver();
     return;
   }
-  for (const auto& detector : detectors_) {
-    detector->Push(event, collected_);
-  }
+  trainings_.Push(event);
 }
 
 std::vector<Finding> Analysis::Findings() const {
-  Collected all = collected_;
-  for (const auto& detector : detectors_) {
-    detector->Finish(all);
-  }
-  return all.findings();
+  return trainings_.FindingsOf(trainings_.count() - 1);
 }
 
 Ranking Analysis::Rank(bool job_alive) const {
@@ -103,13 +157,11 @@ Verdict Analysis::Judge(bool job_alive) const {
   if (run.start) {
     verdict.command = run.start->command;
   }
-  const std::vector<Considered> considered = InferLearning(SignTable(Training(run)));
+  const std::vector<Considered> considered = DecideTraining(run, trainings_, verdict);
   const std::vector<Candidate> candidates = CollectCandidates(run, considered);
   verdict.causes = RankCauses(candidates);
   verdict.outcome = DecideOutcome(run, verdict.causes);
-  const LearningView learning = LearningOf(run);
-  verdict.learning = learning.state;
-  verdict.learning_text = learning.text;
+  TellAccount(run, verdict);
   TellProgress(run, verdict);
   TellExit(run, verdict);
   verdict.ruled_out = ListRuledOut(run, verdict);

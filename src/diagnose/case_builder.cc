@@ -151,14 +151,64 @@ void CaseBuilder::Take(const LogFact& fact) {
 void CaseBuilder::Take(const ExceptionSeen& seen) { exceptions_.Push(Keep(seen)); }
 
 void CaseBuilder::Take(const Progress& progress) {
-  KeepFurthest(file_.progress.epoch, progress.epoch);
-  KeepFurthest(file_.progress.step, progress.step);
-  if (progress.epochs_planned) {
-    file_.progress.epochs_planned = progress.epochs_planned;
+  if (progress.rank.value_or(0) == 0) {
+    (progress.process ? probe_progress_ : log_progress_).Take(progress);
   }
-  if (progress.steps_planned) {
-    file_.progress.steps_planned = progress.steps_planned;
+}
+
+void CaseBuilder::Progresses::Take(const Progress& progress) {
+  // Another training, or counters that start over: folds, stages, another process of the job.
+  const bool another = now.process != progress.process || now.training != progress.training;
+  const bool over = progress.epoch && now.epoch && *progress.epoch < *now.epoch;
+  if (another || over) {
+    const auto planned = now.epochs_planned;
+    now = Progress{};
+    now.epochs_planned = another ? std::nullopt : planned;
+    now.process = progress.process;
+    now.training = progress.training;
   }
+  KeepFurthest(now.epoch, progress.epoch);
+  KeepFurthest(now.step, progress.step);
+  now.epochs_planned = progress.epochs_planned ? progress.epochs_planned : now.epochs_planned;
+  now.steps_planned = progress.steps_planned ? progress.steps_planned : now.steps_planned;
+}
+
+namespace {
+
+bool HasPlan(const Progress& progress) {
+  return progress.epochs_planned || progress.steps_planned;
+}
+
+/// A counter stands one behind its last turn, and counts from 0 or from 1: no place lies beyond the end.
+template <typename T>
+void KeepInside(std::optional<T>& at, std::optional<T>& planned) {
+  if (at && planned && *at > *planned) {
+    if (*at > *planned + 1) {
+      planned.reset();  // It counts something else.
+    } else {
+      at = planned;
+    }
+  }
+}
+
+}  // namespace
+
+/// What the probe read in the loops goes before what the program printed, which may count anything.
+Progress CaseBuilder::ProgressNow() const {
+  const Progress& probe = probe_progress_.now;
+  const Progress& log = log_progress_.now;
+  Progress now = HasPlan(probe) || !HasPlan(log) ? probe : log;
+  if (!HasPlan(now)) {
+    now.step = now.step ? now.step : log.step;
+    now.epoch = now.epoch ? now.epoch : log.epoch;
+  }
+  // Looks at the loop are few: print and probe that count to the same end may both be asked how far it came.
+  if (now.epochs_planned && now.epochs_planned == log.epochs_planned) {
+    KeepFurthest(now.epoch, log.epoch);
+  }
+  KeepInside(now.epoch, now.epochs_planned);
+  KeepInside(now.step, now.steps_planned);
+  return now;
 }
 
 void CaseBuilder::Take(const Observation& seen) {
@@ -182,7 +232,7 @@ void CaseBuilder::StartSession() {
   ++file_.sessions;
   log_facts_.clear();
   exceptions_ = FirstAndLast<Kept<ExceptionSeen>>(8, 24);
-  file_.progress = Progress{};
+  log_progress_ = {};
   file_.metric_points = 0;
   file_metrics_.clear();
   last_file_ = nullptr;
@@ -209,6 +259,7 @@ std::int64_t CaseBuilder::MetricsAfter(const Kept<T>& kept) const {
 
 CaseFile CaseBuilder::Build() const {
   CaseFile file = file_;
+  file.progress = ProgressNow();
   auto append = [](auto& list) { return [&list](const auto& value) { list.push_back(value); }; };
   failed_processes_.ForEach(append(file.process_ends));
   ended_processes_.ForEach(append(file.process_ends));

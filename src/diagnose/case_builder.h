@@ -43,6 +43,7 @@ class CaseBuilder final : public EventSink {
   void Take(const Progress& progress);
   void Take(const Observation& seen);
   void StartSession();
+  Progress ProgressNow() const;
   template <typename T>
   Kept<T> Keep(const T& value) const;
   template <typename T>
@@ -50,7 +51,15 @@ class CaseBuilder final : public EventSink {
   void CountMetric(const std::string& file);
   std::int64_t MetricsOf(const std::string& file) const;
 
+  /// The furthest that was seen of one count.
+  struct Progresses {
+    Progress now;
+    void Take(const Progress& progress);
+  };
+
   CaseFile file_;
+  Progresses probe_progress_;
+  Progresses log_progress_;
   RunTime now_{};  // Of the event that is being taken.
   std::map<std::string, std::int64_t> file_metrics_;
   std::pair<const std::string, std::int64_t>* last_file_ =

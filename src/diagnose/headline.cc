@@ -45,7 +45,9 @@ std::string How(const Verdict& verdict) {
     case Outcome::kCrashed:
       return verdict.exit.signal ? "crashed by " + SignalName(*verdict.exit.signal) : "crashed";
     case Outcome::kKilled:
-      return verdict.exit.signal ? "killed by " + SignalName(*verdict.exit.signal) : "killed";
+      return verdict.exit.signal      ? "killed by " + SignalName(*verdict.exit.signal)
+             : verdict.exit.code == 0 ? "asked to end, and ended by itself,"
+                                      : "killed";
     case Outcome::kInterrupted:
       return "interrupted";
     case Outcome::kHung:

@@ -17,7 +17,7 @@ constexpr std::string_view kCollectiveWords[] = {"NCCL",   "nccl",       "Gloo",
 /// The program lived on: it returned 0, or its own words say that it finished.
 bool EndedWell(const CaseFile& run) {
   if (run.end && run.end->end) {
-    return run.end->end->ShellCode() == 0;
+    return run.end->end->ShellCode() == 0 && FindEndingException(run) == nullptr;
   }
   return run.text_end && run.text_end->kind == TextEnd::Kind::kCompleted;
 }

@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "base/parse.h"
+#include "sign/account/account.h"
 #include "cause/cause.h"
 #include "sign/exception_facts.h"
 #include "sign/loop_facts.h"
@@ -84,16 +85,28 @@ bool PlanIsDone(const CaseFile& run) {
   return progress.steps_planned && progress.step && *progress.step >= *progress.steps_planned;
 }
 
+/// The status says success. What the processes and the account of the plan say goes first.
+Outcome OutcomeOfSuccess(const CaseFile& run, Outcome by_cause) {
+  if (FindEndingException(run) != nullptr) {
+    return Outcome::kRaised;  // In a child of a shell or pipe, whose own status is another's.
+  }
+  if (by_cause == Outcome::kCrashed || by_cause == Outcome::kKilled ||
+      by_cause == Outcome::kInterrupted || by_cause == Outcome::kStoppedEarly) {
+    return by_cause;
+  }
+  if (const SignalSeen* asked = AskedToEnd(run); asked != nullptr) {
+    return OutcomeOfSignal(asked->signal);
+  }
+  return ReadAccount(run).IsShort() ? Outcome::kStoppedEarly : Outcome::kCompleted;
+}
+
 Outcome OutcomeOfExit(const CaseFile& run, const std::vector<VerdictCause>& causes) {
   const Outcome by_cause = OutcomeOfCauses(run, causes);
   if (const int signal = EndingSignal(run); signal != 0) {
     return OutcomeOfSignal(signal);
   }
   if (*run.ExitCode() == 0) {
-    // The program caught what left its training: it ended well, and early.
-    const bool caught = by_cause == Outcome::kRaised && LastFailedCall(run) != nullptr;
-    return by_cause == Outcome::kStoppedEarly || caught ? Outcome::kStoppedEarly
-                                                        : Outcome::kCompleted;
+    return OutcomeOfSuccess(run, by_cause);
   }
   // What would have hung has ended after all, by a time limit or a closed connection.
   if (by_cause == Outcome::kUnknown || by_cause == Outcome::kCompleted ||

@@ -54,8 +54,17 @@ void RuleOutDisk(const CaseFile& run, const Verdict& verdict, std::vector<RuledO
   }
 }
 
-void RuleOutNan(const CaseFile& run, std::vector<RuledOut>& out) {
+/// Only where nothing that is told speaks of one.
+void RuleOutNan(const CaseFile& run, const Verdict& verdict, std::vector<RuledOut>& out) {
   double points = 0;
+  const bool told = std::any_of(run.exceptions.begin(), run.exceptions.end(), [](const auto& seen) {
+    return seen.message.find("nan") != std::string::npos || seen.message.find("NaN") != std::string::npos;
+  });
+  if (told || run.FindObservation("nonfinite") != nullptr ||
+      Blames(verdict, {"loss-nan", "nan-in-data", "invalid-math", "stop-on-nan", "early-stop-nonfinite",
+                       "masked-softmax-nan", "missing-values", "fp16-overflow", "nan-hidden-by-logger"})) {
+    return;
+  }
   for (const Finding& finding : run.findings) {
     if (finding.detector == "loss/trend") {
       if (finding.Number("not_finite").value_or(0) > 0) {
@@ -76,12 +85,20 @@ std::vector<RuledOut> ListRuledOut(const CaseFile& run, const Verdict& verdict) 
   std::vector<RuledOut> out;
   RuleOutMemory(run, verdict, out);
   RuleOutDisk(run, verdict, out);
-  RuleOutNan(run, out);
-  if (run.watched && run.exceptions.empty()) {
+  RuleOutNan(run, verdict, out);
+  const bool caught = run.FindObservation("exception-caught") != nullptr ||
+                      run.FindObservation("call-failed") != nullptr;
+  const bool told = std::any_of(run.log_facts.begin(), run.log_facts.end(), [](const LogFact& fact) {
+    return fact.role == LogFact::Role::kRoot || fact.role == LogFact::Role::kCascade;
+  });
+  if (run.watched && run.exceptions.empty() && !caught && !told) {
     out.push_back({"exception", "no traceback in the output"});
   }
+  // What a process of the job reaped itself is not known here: only where all ends are known can a signal be ruled out.
+  const bool all_known = std::all_of(run.process_ends.begin(), run.process_ends.end(),
+                                     [](const ProcessEnd& ended) { return ended.end.has_value(); });
   if (run.end && run.end->end && !verdict.exit.signal && run.signals.empty()) {
-    out.push_back({"signal", "none"});
+    out.push_back({"signal", all_known ? "none" : "none to the job itself; how its children ended is not known"});
   }
   return out;
 }

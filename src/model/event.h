@@ -83,6 +83,7 @@ struct SignalSeen {
   bool from_kernel = false;  // SI_KERNEL: typed at the terminal, hang-up.
   bool forwarded = false;    // whystop received it and passed it to the job.
   bool by_whystop = false;   // whystop itself chose to send it.
+  std::optional<std::int64_t> process;  // Whose probe saw it; absent: whystop did.
 };
 
 /// Monotonic and wall time side by side; `suspended` is how long the machine slept since the last
@@ -131,6 +132,7 @@ struct ExceptionSeen {
       false;  // Known to be uncaught (probe), or nothing but teardown followed it (log).
   bool in_worker = false;  // Raised in a DataLoader worker and re-raised in the trainer.
   std::optional<int> rank;
+  std::optional<std::int64_t> process;  // Whose probe said it; absent: from a log.
   Place place;
   std::int64_t last_line = 0;  // Of its text in a log; 0: not from a log.
   std::int64_t metrics_after =
@@ -160,6 +162,8 @@ struct Scalar {
   std::optional<std::int64_t> step;
   std::optional<double> epoch;
   std::optional<int> rank;
+  std::optional<std::int64_t> process;  // Whose probe said it; absent: from a log or a file.
+  std::optional<int> training;  // Of that process, from 1: one model and optimizer at a time.
   Place place;
 };
 
@@ -171,6 +175,8 @@ struct Progress {
   std::optional<std::int64_t> step;  // Steps done.
   std::optional<std::int64_t> steps_planned;
   std::optional<int> rank;
+  std::optional<std::int64_t> process;  // As in Scalar.
+  std::optional<int> training;
   Place place;
 };
 
@@ -203,16 +209,21 @@ struct TensorStats {
   static constexpr double kThresholds[6] = {0x1p-24, 0x1p-14, 0x1p-7, 0.9921875, 2.0, 65520.0};
   std::array<std::uint64_t, 6> below{};
   std::optional<int> rank;
+  std::optional<std::int64_t> process;
+  std::optional<int> training;
 };
 
 /// Anything else that the probe (or an importer) saw: loop plan, loop exit, model summary, a call
-/// of a loss function, a loader's plan, a warning. `kind` names it ("loop-exit"); docs/wire.md
-/// lists kinds and attributes.
+/// of a loss function, a loader's plan, a warning. `kind` names it ("loop-exit");
+/// src/model/observations.tsv lists kinds and attributes, and model/observations.h has a struct for
+/// each: As<seen::LoopExit>(observation).
 struct Observation {
   using Value = std::variant<double, std::string>;
   std::string kind;
   std::optional<std::int64_t> step;
   std::optional<int> rank;
+  std::optional<std::int64_t> process = {};  // Whose probe said it; absent: nobody's.
+  std::optional<int> training = {};          // As in Scalar.
   std::map<std::string, Value> attributes;
 
   const std::string* Text(const std::string& name) const {

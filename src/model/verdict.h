@@ -61,6 +61,14 @@ struct Unknown {
   std::string would_show;  // What would settle it.
 };
 
+/// One level of the account of the plan: what was to be done and what was.
+struct Balance {
+  std::string level;  // "epochs", "steps"
+  std::optional<double> planned;
+  std::optional<double> done;
+  std::string ended;  // How the level came to its end, in words; "": nobody saw it.
+};
+
 /// The answer. Everything that any report shows is in here.
 struct Verdict {
   Outcome outcome = Outcome::kUnknown;
@@ -81,6 +89,9 @@ struct Verdict {
     std::optional<int> signal;
     std::string sent_by;  // Who sent the signal, where known.
   } exit;
+  std::vector<Balance> account;
+  /// Where one job trained several models one after another (sweeps, folds): a line for each, the one that decided marked.
+  std::vector<std::string> trainings;
   std::vector<VerdictCause> causes;  // Root first, then what it led to.
   std::vector<RuledOut> ruled_out;
   std::vector<Unknown> unknowns;

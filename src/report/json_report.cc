@@ -125,6 +125,17 @@ std::string RenderJson(const Verdict& verdict) {
   out.Text("headline", verdict.headline);
   out.Text("learning_text", verdict.learning_text);
   WriteProgressAndExit(out, verdict);
+  out.OpenList("account");
+  for (const Balance& balance : verdict.account) {
+    out.Open();
+    out.Text("level", balance.level);
+    out.NumberOrNull("planned", balance.planned);
+    out.NumberOrNull("done", balance.done);
+    out.Text("ended", balance.ended);
+    out.Close();
+  }
+  out.CloseList();
+  out.Texts("trainings", verdict.trainings);
   out.OpenList("causes");
   for (const VerdictCause& cause : verdict.causes) {
     WriteCause(out, cause);

@@ -222,6 +222,9 @@ std::string RenderTerminal(const Verdict& verdict, const TerminalStyle& style,
       ShowCause(cause, page);
     }
   }
+  for (std::size_t i = 0; i < verdict.trainings.size(); ++i) {
+    page.Line(i == 0 ? "trained" : "", verdict.trainings[i]);
+  }
   ShowSurroundings(verdict, page);
   return page.text();
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -16,6 +17,17 @@ const Frame* UsersFrame(const ExceptionSeen& exception) {
     }
   }
   return nullptr;
+}
+
+/// The job is a shell, so that its status need not be the program's.
+bool IsShell(const std::vector<std::string>& command) {
+  if (command.empty()) {
+    return false;
+  }
+  const std::string_view name = std::string_view(command[0]).substr(command[0].find_last_of('/') + 1);
+  constexpr std::string_view kShells[] = {"sh", "bash", "dash", "zsh", "ksh", "fish", "make"};
+  return std::find(std::begin(kShells), std::end(kShells), name) != std::end(kShells) ||
+         name.ends_with(".sh");
 }
 
 bool ContainsAny(std::string_view text, std::span<const std::string_view> parts) {
@@ -43,8 +55,36 @@ bool IsEchoOfAnotherRank(const ExceptionSeen& exception) {
   return ContainsAny(exception.message, kPhrases);
 }
 
+namespace {
+
+/// Shells and pipes return the status of their last command: an exception that nothing caught ended its own process all
+/// the same. Of helpers beside a training that went on it says nothing.
+const ExceptionSeen* FindBehindTheStatus(const CaseFile& run) {
+  for (const ExceptionSeen& exception : run.exceptions) {
+    const bool of_child = exception.process && run.start && *exception.process != run.start->pid;
+    if (of_child && exception.ended_process && exception.metrics_after == 0 &&
+        exception.type != "SystemExit") {
+      return &exception;
+    }
+  }
+  // Without a probe in it the text must do, where the job itself is no Python that could have printed it and gone on.
+  const bool by_shell = run.start && !run.probe_loaded && IsShell(run.start->command);
+  for (const ExceptionSeen& exception : run.exceptions) {
+    if (by_shell && !exception.process && exception.ended_process && exception.metrics_after == 0 &&
+        !exception.frames.empty()) {
+      return &exception;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 const ExceptionSeen* FindEndingException(const CaseFile& run) {
-  if (run.ExitCode() == 0 || (run.text_end && run.text_end->kind == TextEnd::Kind::kCompleted)) {
+  if (run.ExitCode() == 0) {
+    return FindBehindTheStatus(run);
+  }
+  if (run.text_end && run.text_end->kind == TextEnd::Kind::kCompleted) {
     return nullptr;
   }
   // The earliest that nothing but teardown followed: later ones are its consequences in other ranks

@@ -6,6 +6,7 @@
 
 #include "base/human.h"
 #include "base/parse.h"
+#include "sign/account/account.h"
 #include "sign/exception_facts.h"
 #include "sign/training_facts.h"
 
@@ -58,6 +59,19 @@ bool CountsToItsEnd(const Observation& exit) {
   return (rest.starts_with("==") || rest.starts_with(">")) && !MentionsAny(rest, {" and ", " or "});
 }
 
+/// What the probe read from the syntax tree and the values, where it could.
+std::optional<ExitReason> ReasonByMeaning(const Observation& exit) {
+  const std::string meaning = TextOf(exit, "meaning");
+  if (meaning == "patience") {
+    return ExitReason::kPatience;
+  }
+  if (meaning == "not-finite") {
+    return ExitReason::kNotFinite;
+  }
+  return meaning == "target" && !AnyValueNotFinite(exit) ? std::optional(ExitReason::kTarget)
+                                                         : std::nullopt;
+}
+
 /// "loss < 0.01", "acc >= target": whether a quality was compared in the direction in which it
 /// improves. Of a `while` it is the direction in which it gets worse: the loop goes on as long.
 bool ReachedAGoal(std::string_view condition, bool of_while = false) {
@@ -101,7 +115,7 @@ bool LeftForALossNotFinite(const CaseFile& run) {
 }
 
 const Observation* FinalExit(const CaseFile& run) {
-  const Observation* last = run.FindObservation("loop-exit");
+  const Observation* last = LastOfTraining(run, "loop-exit");
   if (last == nullptr) {
     return nullptr;
   }
@@ -133,6 +147,9 @@ ExitReason ReasonOf(const Observation* exit) {
                         (!planned || (turn && *turn < *planned));
   if (how == "end" && !of_while) {
     return ExitReason::kEnd;
+  }
+  if (const auto known = ReasonByMeaning(*exit); known && ErrorOf(*exit).empty()) {
+    return *known;
   }
   if (how != "raise" && !ErrorOf(*exit).empty()) {
     return ExitReason::kError;
@@ -222,7 +239,7 @@ std::string DescribeTurn(const Observation& exit) {
 namespace {
 
 std::optional<PlanKept> PlanWithoutAWayOut(const CaseFile& run) {
-  const auto told = ObservationsOf(run, "loop-plan");
+  const auto told = OfTraining(run, "loop-plan");
   const double levels = told.empty() ? 0 : NumberOf(*told.back(), "levels");
   if (levels < 1 || static_cast<double>(told.size()) < levels) {
     return std::nullopt;
@@ -249,7 +266,7 @@ std::optional<PlanKept> LeftByAnException(const CaseFile& run) {
   constexpr double kShareMax = 0.75;  // Epochs may differ in length.
   const auto kept = PlanWithoutAWayOut(run);
   if (!kept || kept->made < 1 || kept->made > kShareMax * kept->planned || run.ExitCode() != 0 ||
-      run.job_alive || !run.signals.empty() || run.FindObservation("loop-exit") != nullptr ||
+      run.job_alive || !run.signals.empty() || LastOfTraining(run, "loop-exit") != nullptr ||
       FrameworkStop(run) != nullptr) {
     return std::nullopt;
   }

@@ -58,7 +58,7 @@ void RecordingStream::Pump() {
 LogReader& RecordingStream::ReaderOf(LogStream stream) {
   auto& reader = logs_[stream];
   if (!reader) {
-    reader = std::make_unique<LogReader>(NameOf(stream), out_);
+    reader = std::make_unique<LogReader>(NameOf(stream), out_, LogReaderOptions{.one_run = true});
   }
   return *reader;
 }

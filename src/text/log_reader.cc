@@ -432,6 +432,19 @@ void LogReader::PushProgress(std::int64_t number, std::optional<int> rank, bool 
 }
 
 void LogReader::StartSession(const char* reason, std::int64_t number) {
+  if (options_.one_run) {
+    // Folds, stages and inner loops count from the start again: a new count, and no new run.
+    PushProgress(number, std::nullopt, true);
+    const std::int64_t advances = progress_.advances();
+    progress_.Reset();
+    sessions_.Reset();
+    completed_.reset();
+    failed_at_advances_ -= advances;
+    for (Pending& held : pending_) {
+      held.at.advances -= advances;
+    }
+    return;
+  }
   tracebacks_.Finish();
   TakeExceptions();
   SettleExceptions(true);

@@ -24,6 +24,7 @@ struct LogReaderOptions {
   bool text_end =
       false;  // Say at Finish how the text ends: for files, where no exit status is known.
   bool learn_shapes = true;  // Off: read every line anew. Slower, with the same events.
+  bool one_run = false;  // The output of a job that was watched: nothing in it starts another run.
 };
 
 /// Turns the bytes of one log stream into events: LogFact, ExceptionSeen, Scalar, Progress, and the

@@ -94,6 +94,7 @@ ExceptionSeen ExceptionOf(const Observation& from) {
   seen.in_worker = IsTrue(from, "in_worker");
   seen.frames = FramesOf(TextOf(from, "frames"));
   seen.rank = from.rank;
+  seen.process = from.process;
   return seen;
 }
 
@@ -104,12 +105,13 @@ SignalSeen SignalOf(const Observation& from) {
   seen.sender_uid = WholeNumber(from, "sender_uid");
   seen.sender_name = TextOf(from, "sender_name");
   seen.from_kernel = IsTrue(from, "from_kernel");
+  seen.process = from.process;
   return seen;
 }
 
 }  // namespace
 
-void DecodeObservation(std::string_view body, const ObservationContext& context, EventSink& out) {
+std::optional<int> DecodeObservation(std::string_view body, const ObservationContext& context, EventSink& out) {
   Cursor cursor(body);
   Observation seen;
   const auto step = cursor.Number<std::int64_t>();
@@ -120,6 +122,8 @@ void DecodeObservation(std::string_view body, const ObservationContext& context,
     seen.step = step;
   }
   seen.rank = context.rank;
+  seen.process = context.process;
+  seen.training = context.training;
   for (std::size_t i = 0; i < count && i < kAttributesMax && !cursor.cut(); ++i) {
     const std::string key(cursor.Bytes(cursor.Number<std::uint8_t>()));
     const auto type = cursor.Number<std::uint8_t>();
@@ -136,6 +140,14 @@ void DecodeObservation(std::string_view body, const ObservationContext& context,
   if ((present & 2) != 0 || cursor.cut() || count > kAttributesMax) {
     out.Push({context.at, Drop{.counter = "wire.observations_cut", .count = 1}});
   }
+  std::optional<int> begun;
+  if (seen.kind == "training") {
+    constexpr double kTrainingsMax = 1e6;
+    const double number = seen.Number("number").value_or(0);
+    begun = number >= 1 && number <= kTrainingsMax ? std::optional(static_cast<int>(number))
+                                                   : std::nullopt;
+    seen.training = begun;
+  }
   if (seen.kind == "exception") {
     out.Push({context.at, ExceptionOf(seen)});
   } else if (seen.kind == "signal") {
@@ -143,6 +155,7 @@ void DecodeObservation(std::string_view body, const ObservationContext& context,
   } else if (!seen.kind.empty()) {
     out.Push({context.at, seen});
   }
+  return begun;
 }
 
 }  // namespace whystop

@@ -90,6 +90,7 @@ void SlotDecoder::Feed(std::int64_t pid, RunTime at, std::string_view slots, Eve
     return;
   }
   Process& process = processes_[pid];
+  process.pid = pid;
   for (; slots.size() >= kSlotBytes; slots.remove_prefix(kSlotBytes)) {
     TakeSlot(process, at, Load<Slot>(slots), out);
   }
@@ -142,6 +143,8 @@ void SlotDecoder::TakeStep(const Process& process, const Record& record, EventSi
     scalar.value = value;
     scalar.step = body.step;
     scalar.rank = process.rank;
+    scalar.process = process.pid;
+    scalar.training = process.training;
     out.Push({record.at, scalar});
   };
   if ((body.present & StepBody::kLoss) != 0) {
@@ -162,6 +165,8 @@ void SlotDecoder::TakeStep(const Process& process, const Record& record, EventSi
   Progress progress;
   progress.step = body.step;
   progress.rank = process.rank;
+  progress.process = process.pid;
+  progress.training = process.training;
   out.Push({record.at, progress});
 }
 
@@ -173,6 +178,8 @@ void SlotDecoder::TakeScalar(const Process& process, const Record& record, Event
   scalar.value = body.value;
   scalar.step = If((body.present & 1) != 0, body.step);
   scalar.rank = process.rank;
+  scalar.process = process.pid;
+  scalar.training = process.training;
   out.Push({record.at, scalar});
 }
 
@@ -197,6 +204,8 @@ void SlotDecoder::TakeStats(const Process& process, const Record& record, EventS
   stats.abs_max = body.abs_max;
   std::copy(std::begin(body.below), std::end(body.below), stats.below.begin());
   stats.rank = process.rank;
+  stats.process = process.pid;
+  stats.training = process.training;
   out.Push({record.at, stats});
 }
 
@@ -215,12 +224,17 @@ void SlotDecoder::TakeRecord(Process& process, const Record& record, EventSink& 
       TakeStats(process, record, out);
       return;
     case SlotKind::kObservation:
-      DecodeObservation(record.body, {record.at, process.rank}, out);
+      if (const auto begun = DecodeObservation(
+              record.body, {record.at, process.rank, process.pid, process.training}, out)) {
+        process.training = begun;
+      }
       return;
     case SlotKind::kPhase: {
       Observation phase;
       phase.kind = "phase";
       phase.rank = process.rank;
+      phase.process = process.pid;
+      phase.training = process.training;
       phase.attributes["phase"] = ShortText(record.body);
       out.Push({record.at, phase});
       return;
@@ -228,6 +242,8 @@ void SlotDecoder::TakeRecord(Process& process, const Record& record, EventSink& 
     case SlotKind::kProgress: {
       Progress progress = ProgressOf(Load<ProgressBody>(record.body));
       progress.rank = process.rank;
+      progress.process = process.pid;
+      progress.training = process.training;
       out.Push({record.at, progress});
       return;
     }

@@ -25,6 +25,8 @@ class SlotDecoder {
   struct Process {
     std::unordered_map<std::uint64_t, std::string> names;
     std::optional<int> rank;
+    std::int64_t pid = 0;
+    std::optional<int> training;
     // A record of several slots, as far as it has come.
     std::string body;
     std::uint8_t kind = 0;

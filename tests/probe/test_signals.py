@@ -27,13 +27,13 @@ def test_the_sender_of_sigterm_is_on_record(run, script):
     assert seen["sender_pid"] > 1
 
 
-def test_a_handler_of_the_user_replaces_ours(run, script):
+def test_a_handler_of_the_user_runs_as_ever_and_the_signal_is_on_record(run, script):
     setup = "arrived = []\nsignal.signal(signal.SIGTERM, lambda number, frame: arrived.append(number))"
     path = script(SENT.format(setup=setup, wait="while not arrived:\n    signal.pause()"))
     bare, got = run(path, probe=False), run(path)
     assert (bare.code, bare.out) == (0, "True\nstill here\n")
     assert (got.code, got.out, got.err) == (bare.code, bare.out, bare.err)
-    assert got.observations("signal") == []
+    assert [(seen["signal"], seen["sender_name"]) for seen in got.observations("signal")] == [(signal.SIGTERM, "sh")]
 
 
 def test_a_forked_child_dies_of_it_as_ever(run, script):

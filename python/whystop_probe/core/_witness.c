@@ -1,7 +1,7 @@
-/* whystop_probe._native.watch_signal: who sent the signal that ends this process. A handler below
- * Python's own, installed only where the default action would be taken: it writes one record and
- * lets that action happen. Python's signal module does not see it, and whatever handler is
- * installed later replaces it. */
+/* whystop_probe._native.watch_signal: who sent the signal that asks this process to end. A handler
+ * below Python's own: it writes one record and lets happen what would have happened, the default
+ * action or the handler that was there. Python's signal module does not see it, and whatever
+ * handler is installed later replaces it; the probe then asks again. */
 
 #include "_native.h"
 
@@ -14,6 +14,8 @@
 #define WS_NAME_MAX 16 /* Of a process, as the kernel keeps it. */
 
 static ws_run* witness_run = NULL;
+static pid_t witness_pid = 0;           /* A forked child has no ring of its own yet. */
+static struct sigaction before[NSIG];   /* What was there; SIG_DFL where nothing was. */
 
 /* "/proc/<pid>/comm"; snprintf is not safe in a handler. */
 static void write_path(char* path, long pid) {
@@ -63,14 +65,30 @@ static void record(int number, const siginfo_t* info) {
 
 static void on_signal(int number, siginfo_t* info, void* context) {
   const int error = errno;
-  (void)context;
-  record(number, info);
+  if (getpid() == witness_pid) {
+    record(number, info);
+  }
+  const struct sigaction* theirs = &before[number];
+  if ((theirs->sa_flags & SA_SIGINFO) != 0) {
+    errno = error;
+    theirs->sa_sigaction(number, info, context);
+    return;
+  }
+  if (theirs->sa_handler != SIG_DFL) {
+    errno = error;
+    theirs->sa_handler(number);
+    return;
+  }
   struct sigaction action;
   memset(&action, 0, sizeof(action));
   action.sa_handler = SIG_DFL;
   sigaction(number, &action, NULL);
   errno = error;
   raise(number); /* Held back until this handler returns; then the default action. */
+}
+
+static int is_ours(const struct sigaction* action) {
+  return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == on_signal;
 }
 
 PyObject* ws_watch_signal(PyObject* module, PyObject* args) {
@@ -82,17 +100,28 @@ PyObject* ws_watch_signal(PyObject* module, PyObject* args) {
   const int signal_number = (int)PyLong_AsLong(number);
   struct sigaction action;
   /* Process 1 of a container ignores what it does not handle. */
-  if (PyErr_Occurred() != NULL || getpid() == 1 || sigaction(signal_number, NULL, &action) != 0 ||
-      (action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL) {
+  if (PyErr_Occurred() != NULL || getpid() == 1 || signal_number <= 0 || signal_number >= NSIG ||
+      sigaction(signal_number, NULL, &action) != 0 || is_ours(&action) ||
+      ((action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_IGN)) {
     PyErr_Clear();
     Py_RETURN_FALSE;
   }
-  witness_run = ws_run_of_writer(writer);
-  memset(&action, 0, sizeof(action));
+  ws_run* run = ws_run_of_writer(writer);
+  if (run == NULL) {
+    Py_RETURN_FALSE;
+  }
+  witness_run = run;
+  witness_pid = getpid();
+  before[signal_number] = action;
+  const int handled = (action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL;
+  if (!handled) {
+    memset(&action, 0, sizeof(action));
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+  }
   action.sa_sigaction = on_signal;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-  sigemptyset(&action.sa_mask);
-  if (witness_run == NULL || sigaction(signal_number, &action, NULL) != 0) {
+  action.sa_flags |= SA_SIGINFO | SA_ONSTACK;
+  if (sigaction(signal_number, &action, NULL) != 0) {
     Py_RETURN_FALSE;
   }
   Py_INCREF(writer); /* For good: the handler uses its run. */

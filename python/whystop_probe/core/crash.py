@@ -6,6 +6,8 @@ import sys
 _OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _FRAMES_MAX = 40
 _MESSAGE_MAX = 2000
+_TEXT_MAX = 40000  # Of a message that holds another process's traceback.
+_ASKING_SIGNALS = (15, 2, 1, 10, 12, 24)  # TERM, INT, HUP, USR1 and USR2 (schedulers send them ahead of a limit), XCPU.
 _STACK_SIGNAL_OFFSET = 7  # A real-time signal that nothing else is known to use; taken only while it is unhandled.
 
 
@@ -82,13 +84,20 @@ def report(kind, error, traceback, ended_process=True):
             break
         first = inner
     message = _text(error)
+    first_type = _name(type(first)) if first is not error else None
+    first_message = _text(first) if first is not error else None
+    frames = frames_text(traceback)
+    origin = _origin_in_text(_whole_text(first))
+    if origin is not None:  # Raised in another process, a worker or a kernel; its traceback came as text.
+        first_type, first_message = origin[0], origin[1]
+        frames = "\n".join([frames, *origin[2]])
     shared.observe(
         "exception",
         type=_name(kind),
         message=message,
-        first_type=_name(type(first)) if first is not error else None,
-        first_message=_text(first) if first is not error else None,
-        frames=frames_text(traceback),
+        first_type=first_type,
+        first_message=first_message,
+        frames=frames,
         ended_process=ended_process,
         in_worker="DataLoader worker process" in message,
     )
@@ -125,6 +134,35 @@ def _source_line(name, number):
     return ""
 
 
+_FRAME = r'^ *File "(.+?)", line (\d+), in (.+)$'
+_ENDING = r"^([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Iteration)\w*)(?:: (.*))?$"
+
+
+def _origin_in_text(text):
+    """(type, message, frames) of the last traceback that stands in a message: of mp.spawn, pools, loaders and notebooks."""
+    if "Traceback (most recent call last)" not in text:
+        return None
+    import re
+
+    frames, ending, lines = [], None, text.splitlines()
+    for number, line in enumerate(lines):
+        found = re.match(_FRAME, line)
+        if found:
+            source = lines[number + 1].strip()[:200] if number + 1 < len(lines) else ""
+            frames.append("\t".join((found[1], found[2], found[3], "1" if users_own(found[1]) else "0", source.replace("\t", " "))))
+        else:
+            found = re.match(_ENDING, line)
+            ending = (found[1], (found[2] or "")[:_MESSAGE_MAX]) if found else ending
+    return (ending[0], ending[1], frames[-_FRAMES_MAX:]) if ending is not None else None
+
+
+def _whole_text(error):
+    try:
+        return _without_colours(str(error))[:_TEXT_MAX]
+    except Exception:
+        return ""
+
+
 def users_own(name):
     """Not from an installed package, the standard library or a frozen module."""
     library = os.path.dirname(os.__file__)
@@ -158,13 +196,30 @@ def _text(error):
 
 
 def watch_senders():
-    """Who asks this process to end. Only where nobody handles it, and not when it was started to ignore it."""
+    """Who asks this process to end, and when, whether or not the program handles it. What it was started to ignore is left."""
     import signal
 
+    from whystop_probe.core.tap import tap
+
+    for number in _ASKING_SIGNALS:
+        _watch_sender(number)
+    tap(signal.signal, after=_handler_changed)
+
+
+def _watch_sender(number):
     from whystop_probe.core import channel, ring
 
-    if ring.native is not None and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        ring.native.watch_signal(channel.shared().writer, int(signal.SIGTERM))
+    if ring.native is not None:
+        ring.native.watch_signal(channel.shared().writer, int(number))
+
+
+def _handler_changed(result, number, *rest):
+    """The program installed a handler, and ours below it is gone."""
+    try:
+        if number in _ASKING_SIGNALS:
+            _watch_sender(number)
+    except Exception:
+        pass
 
 
 def watch_fatal_signals():

@@ -5,6 +5,12 @@ import warnings
 from whystop_probe.core.guard import quiet
 
 _TOLD_MAX = 60
+_HEAD, _TAIL = 600, 900  # Characters of a message.
+
+
+def _shortened(text):
+    """Its beginning, and its end: a traceback in it ends with the line that matters."""
+    return text if len(text) <= _HEAD + _TAIL else text[:_HEAD] + " ... " + text[-_TAIL:]
 
 
 def install(training):
@@ -24,7 +30,7 @@ def install(training):
             "warning",
             training.step,
             category=message.category.__name__,
-            message=str(message.message)[:600],
+            message=_shortened(str(message.message)),
             file=message.filename,
             line=message.lineno,
         )

@@ -16,6 +16,8 @@ class Training:
         self.skipped_steps = 0
         self.other_losses = 0  # Of optimizers beside the first.
         self.tell_end = _nothing  # Called when the process ends, unless another framework made the steps.
+        self.number = 1  # Of the training: one model at a time. Sweeps, folds and stages make several, one after another.
+        self.began_at = 0  # The step before its first one.
         self.compiled = False  # A compiler took over: what hooks would hold it up stays away from now on.
         self.saved_hooks = False  # Saved tensors have hooks (checkpointing): looking at one would run code.
 
@@ -23,6 +25,12 @@ class Training:
     def step(self):
         """Steps of the first optimizer that stepped."""
         return self.pulse.step
+
+    def next_one(self):
+        """Another model is trained from here on."""
+        self.number += 1
+        self.began_at = self.pulse.step
+        self.channel.observe("training", self.step, number=self.number)
 
     def counts(self):
         pulse = self.pulse

@@ -2,6 +2,7 @@
 
 import sys
 
+from whystop_probe.loop.meaning import meaning_of
 from whystop_probe.loop.nest import scope_of
 from whystop_probe.loop.unseen import ran_out, unseen_exit
 from whystop_probe.loop.values import Scope, values_text
@@ -27,7 +28,7 @@ class Exits:
         self._left_since = set()
         self._pass_ended_at = 0
         self._candidate = None
-        self._error = None  # (type, message) of an exception on its way; never the exception itself
+        self._error = None  # An _Error on its way; never the exception itself
         self._handled = None  # The same of the last one that an `except` of the nest took.
         self._told = {}
         self._caught = 0
@@ -92,8 +93,15 @@ class Exits:
                 self._ended(level, frame)
             self._outside(level)
 
-    def on_error(self, error):
-        self._error = (type(error).__name__, str(error)[:400])
+    def on_error(self, error, code, line):
+        """An exception passes this line of a loop's code; it may have passed others before."""
+        told = _Error(type(error).__name__, str(error)[:400], line)
+        before = self._error
+        inner = self.nest.levels[-1]
+        told.in_batches = inner.code is code and inner.loop.holds(line)
+        if before is not None and (before.type, before.message) == (told.type, told.message):
+            told.in_batches = told.in_batches or before.in_batches
+        self._error = told
 
     def pass_ended(self):
         """The DataLoader of the innermost loop has given all its batches."""
@@ -117,19 +125,21 @@ class Exits:
         if leaving is None:
             if ran_out(level, scope):
                 values = values_text([level.loop.node.test], scope)
-                self.nest.tell_exit(level, "end", None, None, values, plan.turn(scope) if plan is not None else None, seen=False)
+                meaning = meaning_of(level.loop, [level.loop.node.test], scope, True)
+                self.nest.tell_exit(level, "end", None, None, values, plan.turn(scope) if plan is not None else None, meaning, seen=False)
             return
-        values = None
+        values, meaning = None, (None, None)
         if scope is not None:
-            values = values_text([expression for expression, _ in leaving.conditions if expression is not None], scope)
+            expressions = leaving.expressions()
+            values, meaning = values_text(expressions, scope), meaning_of(level.loop, expressions, scope, False)
             turn = plan.turn(scope) if plan is not None else None
-        self.nest.tell_exit(level, leaving.how, leaving, None, values, None if turn is None else int(turn), seen=False)
+        self.nest.tell_exit(level, leaving.how, leaving, None, values, None if turn is None else int(turn), meaning, seen=False)
 
     def _left(self, candidate):
         leaving = candidate.leaving
         in_handler = any(text.startswith("except ") for _, text in leaving.conditions)
         error = self._handled if in_handler else None
-        self._tell(candidate.level, leaving.how, leaving, error, candidate.values, candidate.turn)
+        self._tell(candidate.level, leaving.how, leaving, error, candidate.values, candidate.turn, meaning=candidate.meaning)
         self._mark_left(candidate.level)
 
     def _mark_left(self, level):
@@ -147,15 +157,17 @@ class Exits:
         if not self.nest.is_batch_loop(level):
             self._tell(level, "end", scope=scope_of(frame))
 
-    def _tell(self, level, how, leaving=None, error=None, values=None, turn=None, scope=None):
+    def _tell(self, level, how, leaving=None, error=None, values=None, turn=None, scope=None, meaning=(None, None)):
         key = (leaving.line if leaving is not None else level.loop.line, how)
         self._told[key] = self._told.get(key, 0) + 1
         if self._told[key] > _TOLD_MAX:
             return
         if scope is not None:
             turn = level.plan.turn(scope) if level.plan is not None else None
+            if level.loop.kind == "while" and how == "end":
+                meaning = meaning_of(level.loop, [level.loop.node.test], scope, True)
             values = values_text([level.loop.node.test], scope) if level.loop.kind == "while" else ""
-        self.nest.tell_exit(level, how, leaving, error, values, turn)
+        self.nest.tell_exit(level, how, leaving, error, values, turn, meaning)
 
     def _note_caught(self, levels, code, line):
         """The first line of an `except` body: an exception ends here, and the log may not show it."""
@@ -174,13 +186,30 @@ class Exits:
             self._training.channel.observe(
                 "exception-caught",
                 self._training.step,
-                type=self._handled[0],
-                message=self._handled[1],
+                type=self._handled.type,
+                message=self._handled.message,
                 file=code.co_filename,
                 line=line,
+                raised_line=self._handled.line,
                 handler=caught,
                 level=self.nest.levels.index(level),
+                cut=self._handled.in_batches and not self._in_inner(code, line),
             )
+
+
+    def _in_inner(self, code, line):
+        inner = self.nest.levels[-1]
+        return inner.code is code and inner.loop.holds(line)
+
+
+class _Error:
+    """What is kept of an exception."""
+
+    def __init__(self, kind, message, line):
+        self.type = kind
+        self.message = message
+        self.line = line  # Of the loop's code.
+        self.in_batches = False  # It came out of the innermost loop.
 
 
 class _Candidate:
@@ -191,13 +220,15 @@ class _Candidate:
         self.level = level
         self.leaving = leaving
         self.values = self.turn = None
+        self.meaning = (None, None)
         if leaving.how in ("exit", "raise"):
             self.read(frame)
 
     def read(self, frame):
         if self.values is None:
-            scope = scope_of(frame)
-            self.values = values_text([expression for expression, _ in self.leaving.conditions if expression is not None], scope)
+            scope, expressions = scope_of(frame), self.leaving.expressions()
+            self.values = values_text(expressions, scope)
+            self.meaning = meaning_of(self.level.loop, expressions, scope, False)
             self.turn = self.level.plan.turn(scope) if self.level.plan is not None else None
         return self
 

@@ -60,7 +60,7 @@ class Monitor:
         if line in exits.handler_lines:
             error = sys.exc_info()[1]
             if error is not None:
-                exits.on_error(error)
+                _tell_way(exits, error)
         exits.on_line(frame, code, line)
 
     def _on_return(self, code, offset, value):
@@ -71,6 +71,17 @@ class Monitor:
     @quiet
     def _see_return(self, exits, frame, code):
         exits.on_return(frame, code)
+
+
+def _tell_way(exits, error):
+    """The lines of the nest's code that the exception passed, innermost first."""
+    passed, traceback = [], error.__traceback__
+    while traceback is not None:
+        if id(traceback.tb_frame.f_code) in exits.by_code:
+            passed.append((traceback.tb_frame.f_code, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    for code, line in reversed(passed):
+        exits.on_error(error, code, line)
 
 
 def _lasting_lines(levels, nest):

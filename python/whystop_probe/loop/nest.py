@@ -71,6 +71,7 @@ class Nest:
         self._training = training
         self.levels = levels
         self._first_turn = self._last_turn = None  # (epoch, step) at the first and the last look.
+        self._outer_turns = {}  # Of the loops around the one over epochs: (turn, number of the training) at the first look.
         self.epoch_level, self.step_level = _roles(levels)
 
     def same(self, levels):
@@ -104,6 +105,7 @@ class Nest:
         """Reads where the loops are; `frames` are those of the levels. Returns a number of steps in which the last epoch
         cannot begin, however fast the loop goes; 0 where nothing is known."""
         epoch = epochs = step = steps = None
+        self._look_outside(frames)
         for frame, level in zip(frames, self.levels):
             if level.plan is None or level not in (self.epoch_level, self.step_level):
                 continue
@@ -116,11 +118,28 @@ class Nest:
         self._note_turn(epoch)
         if self.epoch_level is not None:
             # The inner loop counts within its epoch; the run's own count goes on.
-            steps = steps * epochs if steps is not None and epochs is not None else None
-            step = self._training.step
+            next_to = self.levels.index(self.epoch_level) + 1 == len(self.levels) - 1
+            steps = steps * epochs if next_to and steps is not None and epochs is not None else None
+            step = self._training.step - self._training.began_at
         if epoch is not None or epochs is not None or steps is not None:
             self._training.channel.writer.progress(epoch, epochs, None if step is None else int(step), None if steps is None else int(steps))
         return far
+
+    def _look_outside(self, frames):
+        """A loop around the epochs that went on with the same model is the one that counts: its turns are the run's, and what
+        looked like epochs are passes over the data of one turn. With a model made anew for each turn it is a sweep, or folds."""
+        for frame, level in zip(frames, self.levels):
+            if level is self.epoch_level or self.epoch_level is None:
+                return
+            turn = level.plan.turn(scope_of(frame)) if level.plan is not None else None
+            if turn is None or level.plan.planned is None:
+                continue
+            first = self._outer_turns.setdefault(level, (turn, self._training.number))
+            if turn > first[0] and self._training.number == first[1]:
+                self.epoch_level = level
+                self._first_turn = self._last_turn = None
+                self.tell_plan()
+                return
 
     def _note_turn(self, epoch):
         if epoch is None:
@@ -144,9 +163,9 @@ class Nest:
         (first, first_step), (last, last_step) = self._first_turn, self._last_turn
         return last + 1 + int((self._training.step - last_step) * (last - first + 1) / (last_step - first_step))
 
-    def tell_exit(self, level, how, leaving, error, values, turn, seen=True):
-        """The "loop-exit" observation. `leaving` is the statement, where one is known; `error` its exception. Not `seen`: it is
-        the only one that is left."""
+    def tell_exit(self, level, how, leaving, error, values, turn, meaning=(None, None), seen=True):
+        """The "loop-exit" observation. `leaving` is the statement, where one is known; `error` its exception; `meaning` as from
+        meaning_of(). Not `seen`: it is the only one that is left."""
         plan = level.plan
         flag = _flag(level.loop, leaving)
         self._training.channel.observe(
@@ -162,14 +181,16 @@ class Nest:
             role=self._role(level),
             condition=leaving.text() if leaving is not None else plan.over if plan is not None and level.loop.kind == "while" else None,
             values=values,
+            meaning=meaning[0],
+            decided=meaning[1],
             seen=seen,
             turn=turn,
             planned=plan.planned if plan is not None else None,
             variable=plan.variable if plan is not None else None,
             stepped_in_turn=self._last_stepped_turn() if level is self.epoch_level else None,
             batches_over=self.step_level.plan.over if level is self.epoch_level and self.step_level and self.step_level.plan else None,
-            error_type=error[0] if error is not None else None,
-            error_message=error[1] if error is not None else None,
+            error_type=error.type if error is not None else None,
+            error_message=error.message if error is not None else None,
             flag=flag[0] if flag else None,
             flag_line=flag[1] if flag else None,
             flag_condition=flag[2] if flag else None,

@@ -50,6 +50,11 @@ def plan_of(loop, scope):
     counted = target.elts[0] if isinstance(target, (ast.Tuple, ast.List)) and target.elts else target
     if plan.kind == "range" and isinstance(counted, ast.Name):
         plan.count_by(counted.id)
+    if plan.planned is None and not plan.loader:
+        by_exit = _plan_by_exit(loop, scope)
+        if by_exit is not None:
+            by_exit.over, by_exit.spends = plan.over, plan.spends
+            return by_exit
     return plan
 
 
@@ -109,20 +114,31 @@ def _plan_value(node, scope):
 
 def _plan_while(loop, scope):
     """`while step < total`; or, under `while True`, an exit by a counter that every turn raises."""
-    raised = {_text(node.target) for node in loop.node.body if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add)}
+    raised = _raised(loop)
     plans = [_plan_compare(test, scope, (ast.Lt, ast.LtE, ast.NotEq)) for test in _conjuncts(loop.node.test)]
     plans = [plan for plan in plans if plan is not None and (plan.variable in raised or plan.planned >= 2)]
     if plans:
         plan = min(plans, key=lambda plan: plan.variable not in raised)
         plan.over = _text(loop.node.test)
         return plan
+    return _plan_by_exit(loop, scope) or Plan("while", over=_text(loop.node.test))
+
+
+def _raised(loop):
+    """Names that every turn raises."""
+    return {_text(node.target) for node in loop.node.body if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add)}
+
+
+def _plan_by_exit(loop, scope):
+    """The end of a loop that has none of its own: a counter that every turn raises, and an exit when it reaches a bound."""
+    raised = _raised(loop)
     for leaving in loop.exits:
         for expression, _ in leaving.conditions[-1:]:
             plan = _plan_compare(expression, scope, (ast.GtE, ast.Gt, ast.Eq)) if expression is not None else None
             if plan is not None and plan.variable in raised:
                 plan.over = leaving.text()
                 return plan
-    return Plan("while", over=_text(loop.node.test))
+    return None
 
 
 def _conjuncts(test):

@@ -17,6 +17,9 @@ class Exit:
         self.conditions = conditions  # [(expression or None, text)]
         self.loop = loop  # The innermost loop around it; a return or exit leaves all of them.
 
+    def expressions(self):
+        return [expression for expression, _ in self.conditions if expression is not None]
+
     def text(self):
         return " and ".join(text for _, text in self.conditions)[:_TEXT_MAX]
 

@@ -18,7 +18,7 @@ def tell_unturned(channel, path):
     if main is None or path is None or not users_own(path):
         return
     scope = Scope(main.__dict__, main.__dict__)
-    told = 0
+    told = _tell_of_functions(channel, path, scope)
     for loop in loops_of(_Module(path)):
         plan = plan_of(loop, scope)
         start = _start(loop, plan, scope)
@@ -35,6 +35,43 @@ def tell_unturned(channel, path):
             values=values_text([header], scope),
             start=start,
         )
+
+
+def _tell_of_functions(channel, path, scope):
+    """Loops of functions of the main program that go on from somewhere: where, is gone with the function's variables."""
+    told = 0
+    for function in _functions(path):
+        for loop in loops_of(function):
+            header = loop.node.iter if loop.kind == "for" else None
+            if told < _TOLD_MAX and loop.parent is None and header is not None and _goes_on(header, scope) and _trains(loop.node):
+                told += 1
+                channel.observe("loop-never-turned", file=path, line=loop.line, kind=loop.kind, over=ast.unparse(header)[:120], function=function.co_name)
+    return told
+
+
+def _functions(path):
+    """Stand-ins for the code objects of the functions of a file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return []
+    return [_Function(path, node) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def _goes_on(header, scope):
+    """`range(start, end)` with a start that is no constant."""
+    ranges = [node for node in ast.walk(header) if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("range", "trange")]
+    return any(len(node.args) >= 2 and not isinstance(node.args[0], ast.Constant) for node in ranges)
+
+
+class _Function:
+    """Looks like the code object of a function."""
+
+    def __init__(self, path, node):
+        self.co_filename = path
+        self.co_name = node.name
+        self.co_firstlineno = min([node.lineno] + [decorator.lineno for decorator in node.decorator_list])
 
 
 class _Module:

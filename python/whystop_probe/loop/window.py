@@ -283,4 +283,4 @@ class Windows:
             self._frames = [other for other in self._frames if other is not frame]
         elif event == "exception":
             if not isinstance(arg[1], (StopIteration, GeneratorExit)) and arg[0] is not StopIteration:
-                self._exits.on_error(arg[1] if isinstance(arg[1], BaseException) else arg[0](arg[1]))
+                self._exits.on_error(arg[1] if isinstance(arg[1], BaseException) else arg[0](arg[1]), code, frame.f_lineno)

@@ -13,6 +13,7 @@ _SAMPLED = (1, 2, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000)
 _NEVER = 1 << 40
 _POOR = 4  # Batches until the next try, where there are no tokens.
 _TENSORS_MAX = 6
+_LOADERS_TOLD_MAX = 8
 _VALUES_MAX = 2048  # Looked at one by one, for distinct values and labels.
 _CLASSES_MAX = 200
 _LABEL_BATCHES_MAX = 200
@@ -29,6 +30,8 @@ class Loaders:
         self._loaders = weakref.WeakKeyDictionary()  # loader -> _Seen
         self._iterators = weakref.WeakKeyDictionary()  # iterator -> _Seen
         self._current = None  # The _Seen of the iterator that gave the last batch.
+        self._all = []  # The first _Seen of the process.
+        self._steps_then = 0
         training.pulse.look_at_batch = self._look_at_batch
         training.pulse.other_iterator = self._other_iterator
 
@@ -37,6 +40,7 @@ class Loaders:
         seen = self._loaders.get(loader)
         if seen is None:
             seen = self._loaders[loader] = _Seen(len(self._loaders))
+            self._all += [seen] if len(self._all) < _LOADERS_TOLD_MAX else []
             self._describe(loader, seen)
         seen.passes += 1
         self._iterators[iterator] = seen
@@ -76,13 +80,26 @@ class Loaders:
         pulse = self._training.pulse
         if self._current is not None:
             self._current.batches += pulse.data_pending
+            self._current.steps += pulse.steps - self._steps_then
+        self._steps_then = pulse.steps
         pulse.data_pending = 0
+
+    @quiet
+    def tell_passes(self):
+        """How many passes over each loader were begun and came to their end, and what they gave."""
+        self._count_pending()
+        for seen in self._all:
+            self._training.channel.observe(
+                "passes", self._training.step, loader=seen.number, begun=seen.passes, ended=seen.ended, batches=seen.batches, steps=seen.steps
+            )
 
     @quiet
     def failed_next(self, error, iterator):
         training = self._training
         if isinstance(error, StopIteration):
             seen = self._iterators.get(iterator)
+            if seen is not None:
+                seen.ended += 1
             if seen is not None and seen.has_labels and seen.passes == 1:
                 self._tell_labels(seen)
             if training.pulse.kinds & DATA_END:
@@ -167,8 +184,10 @@ class _Seen:
 
     def __init__(self, number):
         self.number = number
-        self.passes = 0
+        self.passes = 0  # Begun.
+        self.ended = 0  # Of these, to the last batch.
         self.batches = 0
+        self.steps = 0  # Of the optimizer, after a batch of this loader and before one of another.
         self.has_labels = True
         self.label_batches = 0
         self.labels = Counter()

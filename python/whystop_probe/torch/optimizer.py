@@ -18,6 +18,7 @@ class Optimizers:
         self._known = weakref.WeakSet()
         self._described = weakref.WeakSet()
         self._steps = weakref.WeakKeyDictionary()
+        self._made_at = weakref.WeakKeyDictionary()  # Steps that others had made by then.
         self.unchecked = True  # The optimizer that steps is to be compared with the model still.
         self._root = None
         self.count = 0  # That were ever made.
@@ -28,10 +29,19 @@ class Optimizers:
         self.count += 1
         first = not self._known
         self._known.add(optimizer)
+        self._made_at[optimizer] = self._training.pulse.steps
         if first:
             for listener in self.on_first:
                 listener()
             self.on_first = []
+
+    @quiet
+    def on_loaded(self, optimizer, state_dict, *rest):
+        """The state of a run that went before: how many steps it had made, where the optimizer counts them."""
+        state = state_dict.get("state") if isinstance(state_dict, dict) else None
+        steps = [_number(item.get("step")) for item in list((state or {}).values())[:4] if isinstance(item, dict)]
+        steps = [number for number in steps if number is not None]
+        self._training.channel.observe("checkpoint-loaded", self._training.step, optimizer=type(optimizer).__name__, steps=max(steps) if steps else None)
 
     def root(self):
         return self._root() if self._root is not None else None
@@ -44,6 +54,8 @@ class Optimizers:
         """Called ahead of an optimizer's step where another one stepped before."""
         if optimizer not in self._described:
             self._known.add(optimizer)
+            if self._trains_another_model(optimizer):
+                self._training.next_one()
             self._describe(optimizer)
             self._described.add(optimizer)
 
@@ -56,6 +68,14 @@ class Optimizers:
         self.unchecked = steps < _CHECK_STEPS[-1]
         if steps in _CHECK_STEPS:
             self._compare(optimizer, steps)
+
+    def _trains_another_model(self, optimizer):
+        """Made when another one had made steps already, and for a model of its own. Those of a GAN are all made before the first
+        step; one that is made anew for the same model goes on with it."""
+        if self._made_at.get(optimizer, 0) == 0:
+            return False
+        root = self._modules.root_of([parameter for group in optimizer.param_groups for parameter in group["params"]])
+        return root is not None and root is not self.root()
 
     def _describe(self, optimizer):
         groups = optimizer.param_groups

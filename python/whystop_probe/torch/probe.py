@@ -102,6 +102,7 @@ class _Observers:
         module.register_module_parameter_registration_hook(self._modules.on_parameter)
         module.register_module_module_registration_hook(self._modules.on_module)
         tap(torch.optim.Optimizer.__init__, after=self._optimizers.on_created)
+        tap(torch.optim.Optimizer.load_state_dict, before=self._optimizers.on_loaded)
         tap(torch.autograd.backward, before=pulse.before_backward, failed=self._backwards.failed)
         tap(torch.autograd.grad, before=self._by_hand.on_grad, traceable=True)
         tap(torch.compile, before=self._on_compile)
@@ -180,6 +181,7 @@ class _Observers:
         if self._training.pulse.steps == 0:
             self._tell_no_training()
         self._tell_totals()
+        self._training.channel.observe("process-exit", self._training.step)
 
     @quiet
     def _tell_no_training(self):
@@ -193,5 +195,6 @@ class _Observers:
 
     @quiet
     def _tell_totals(self):
+        self._loaders.tell_passes()
         session.tell_totals(self._training)
         self._environment.tell()

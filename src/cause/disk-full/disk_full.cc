@@ -16,7 +16,8 @@ void WeighDiskFull(const CaseFile& run, Hypothesis& out) {
     }
     return;
   }
-  if (FindFullMount(run, /*shared_memory=*/true).found && !full.found) {
+  if ((FindFullMount(run, /*shared_memory=*/true).found && !full.found) ||
+      NamesSharedMemory(*refused)) {
     return;  // shm-exhausted has the same error text.
   }
   Evidence evidence = Decisive("exception", refused->type + ": " + refused->message);

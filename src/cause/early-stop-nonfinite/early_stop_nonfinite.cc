@@ -1,3 +1,4 @@
+#include "sign/account/account.h"
 #include "cause/evidence.h"
 #include "sign/loop_facts.h"
 #include "sign/training_facts.h"

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/human.h"
+#include "sign/account/account.h"
 #include "cause/evidence.h"
 #include "sign/loop_facts.h"
 #include "sign/training_facts.h"

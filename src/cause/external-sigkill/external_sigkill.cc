@@ -44,6 +44,14 @@ void WeighExternalSigkill(const CaseFile& run, Hypothesis& out) {
         "sample", "no out-of-memory kill was counted" + (figures.empty() ? "" : "; " + figures)));
   } else if (!counters_seen) {
     AskForMemory(out);
+  } else if (memory.cgroup_kills && *memory.cgroup_kills == 0 && !memory.HostWasShort()) {
+    const std::string figures = memory.Figures();
+    out.Add(Supports("cgroup-counter",
+                     fmt::format("the machine counted {} out-of-memory kill{} in that time, but none in the "
+                                 "run's own control group: another job's{}",
+                                 memory.host_kills.value_or(0),
+                                 memory.host_kills.value_or(0) == 1 ? "" : "s",
+                                 figures.empty() ? "" : "; here " + figures)));
   } else {
     out.Add(Contradicts("sample", "an out-of-memory kill was counted during the run"));
   }

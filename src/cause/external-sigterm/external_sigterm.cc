@@ -2,6 +2,8 @@
 
 #include <csignal>
 
+#include "base/human.h"
+#include "sign/account/account.h"
 #include "cause/evidence.h"
 #include "cause/memory_facts.h"
 #include "cause/weighers.h"
@@ -12,6 +14,13 @@ void WeighExternalSigterm(const CaseFile& run, Hypothesis& out) {
   const SignalSeen* seen = FindSignal(run, SIGTERM);
   const bool ended_by_it = SignalOfJob(run) == SIGTERM;
   const bool failed_after_it = seen != nullptr && run.ExitCode().value_or(0) != 0;
+  const SignalSeen* asked = AskedToEnd(run);
+  if (asked != nullptr && asked->signal != SIGINT && asked->signal != SIGXCPU && !ended_by_it) {
+    out.Add(Decisive("signal", SignalName(asked->signal) + " came from " + DescribeSender(*asked) +
+                                   "; the program handled it and ended by itself before its plan "
+                                   "was done"));
+    return;
+  }
   if (!ended_by_it && !failed_after_it) {
     return;
   }

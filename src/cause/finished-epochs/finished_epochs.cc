@@ -1,4 +1,5 @@
 #include "base/human.h"
+#include "sign/account/account.h"
 #include "cause/evidence.h"
 #include "sign/loop_facts.h"
 #include "sign/training_facts.h"
@@ -17,7 +18,16 @@ void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out) {
     out.Add(Contradicts("loop", HumanNumber(kept->made) + " of " + HumanNumber(kept->planned) +
                                     " planned steps were made"));
   }
-  if (run.ExitCode() != 0 || FrameworkStop(run) != nullptr || LastFailedCall(run) != nullptr) {
+  const Account account = ReadAccount(run);
+  if (run.ExitCode() != 0 || FrameworkStop(run) != nullptr || LastFailedCall(run) != nullptr || account.IsShort()) {
+    return;
+  }
+  if (account.steps.told_by == "framework" || account.epochs.told_by == "framework") {
+    const LevelAccount& level = account.steps.told_by == "framework" ? account.steps : account.epochs;
+    out.Add(Decisive("framework", "the trainer came to the end of its plan: " +
+                                      HumanNumber(*level.done, 9) + " of " +
+                                      HumanNumber(*level.planned, 9) +
+                                      (&level == &account.steps ? " steps" : " epochs")));
     return;
   }
   if (Counted(run, "steps") == 0.0 && Counted(run, "backwards") == 0.0) {

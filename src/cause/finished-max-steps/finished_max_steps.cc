@@ -1,3 +1,4 @@
+#include "sign/account/account.h"
 #include "cause/evidence.h"
 #include "sign/loop_facts.h"
 #include "sign/training_facts.h"
@@ -7,7 +8,7 @@ namespace whystop {
 
 void WeighFinishedMaxSteps(const CaseFile& run, Hypothesis& out) {
   const Observation* exit = FinalExit(run);
-  if (run.ExitCode() != 0 || exit == nullptr) {
+  if (run.ExitCode() != 0 || exit == nullptr || ReadAccount(run).IsShort()) {
     return;
   }
   const ExitReason reason = ReasonOf(exit);

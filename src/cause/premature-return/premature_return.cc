@@ -1,9 +1,50 @@
+#include <algorithm>
+
+#include "base/human.h"
+#include "sign/account/account.h"
 #include "cause/evidence.h"
 #include "sign/loop_facts.h"
 #include "sign/training_facts.h"
 #include "cause/weighers.h"
 
 namespace whystop {
+namespace {
+
+/// A `break` that leaves most of the data out: of every pass the same part, or so much that the whole run has not seen
+/// the data once. A limit on the batches of an epoch whose data is drawn anew each time is a way to train.
+bool LeavesDataOut(const CutPasses& cut) {
+  constexpr double kTenth = 0.1;
+  const double share = cut.batches_done / cut.batches_planned;
+  return !cut.shuffled || share < kTenth || static_cast<double>(cut.passes) * share < 1;
+}
+
+void WeighCutPasses(const CaseFile& run, Hypothesis& out) {
+  const auto cut = ReadAccount(run).cut_passes;
+  if (!cut || cut->exit == nullptr || cut->caught != nullptr ||
+      !ErrorOf(*cut->exit).empty() || !LeavesDataOut(*cut)) {
+    return;
+  }
+  Evidence evidence = Decisive(
+      "loop", "of every pass over the data about " + HumanNumber(cut->batches_done) + " of " +
+                  HumanNumber(cut->batches_planned) + " batches were taken, in " +
+                  HumanCount(cut->cut) + " passes: the batch loop was left by " +
+                  DescribeExit(*cut->exit));
+  evidence.place = PlaceOf(*cut->exit);
+  out.Add(std::move(evidence));
+}
+
+/// The program ended with 0 in the middle of its loops, without the interpreter's own end.
+void WeighSuddenExit(const CaseFile& run, Hypothesis& out) {
+  const Account account = ReadAccount(run);
+  if (!LeftWithoutCleanUp(run) || !account.IsShort() || AskedToEnd(run) != nullptr) {
+    return;
+  }
+  out.Add(Decisive("exit-status",
+                   "the process left with status 0 in the middle of its training and without the "
+                   "interpreter's clean-up: os._exit(), or native code that ends the process"));
+}
+
+}  // namespace
 
 void WeighPrematureReturn(const CaseFile& run, Hypothesis& out) {
   const Observation* framework = run.FindObservation("framework");
@@ -15,8 +56,11 @@ void WeighPrematureReturn(const CaseFile& run, Hypothesis& out) {
             (NumberOf(*framework, "fast_dev_run") > 0 ? "fast_dev_run" : "overfit_batches") + ")"));
     return;
   }
+  WeighCutPasses(run, out);
+  WeighSuddenExit(run, out);
   const Observation* exit = FinalExit(run);
-  if (ReasonOf(exit) != ExitReason::kOther || TextOf(*exit, "how") == "raise") {
+  if (ReasonOf(exit) != ExitReason::kOther || TextOf(*exit, "how") == "raise" ||
+      AskedToEnd(run) != nullptr) {
     return;
   }
   Evidence evidence =

@@ -2,6 +2,7 @@
 
 #include "base/human.h"
 #include "cause/evidence.h"
+#include "model/observations.h"
 #include "sign/training_facts.h"
 #include "cause/weighers.h"
 
@@ -9,10 +10,34 @@ namespace whystop {
 
 namespace {
 
+/// A loop that goes on from somewhere and made no turn, in a function whose variables are gone.
+void WeighLoopOfFunction(const CaseFile& run, const Observation& loop, Hypothesis& out) {
+  if (run.ExitCode() != 0) {
+    return;
+  }
+  const auto told = As<seen::LoopNeverTurned>(loop);
+  Evidence evidence =
+      Supports("loop", "the training loop over `" + told.over.value_or("") + "` in " +
+                           told.function.value_or("") + "() made no step, and the program returned 0");
+  evidence.place = {told.file.value_or(""), told.line.value_or(0)};
+  out.Add(std::move(evidence));
+  if (const Observation* loaded = run.FindObservation("checkpoint-loaded")) {
+    const auto state = As<seen::CheckpointLoaded>(*loaded);
+    out.Add(Supports("calls", "the state of an earlier run was loaded into the optimizer" +
+                                  (state.steps ? ", after " + HumanNumber(*state.steps, 9) + " steps"
+                                               : std::string())));
+  }
+  out.Fix("raise the number of steps or epochs above what the checkpoint has reached, or start afresh");
+}
+
 /// A loop over what is left to train: its header began at or behind its end.
 void WeighLoop(const CaseFile& run, Hypothesis& out) {
   const Observation* loop = run.FindObservation("loop-never-turned");
-  if (loop == nullptr || NumberOf(*loop, "start") <= 0) {
+  if (loop == nullptr || As<seen::LoopNeverTurned>(*loop).start.value_or(1) <= 0) {
+    return;
+  }
+  if (!loop->Number("start")) {
+    WeighLoopOfFunction(run, *loop, out);
     return;
   }
   const std::string values = TextOf(*loop, "values");

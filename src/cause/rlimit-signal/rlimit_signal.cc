@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <csignal>
 
 #include "base/human.h"
@@ -8,9 +11,32 @@
 #include "cause/weighers.h"
 
 namespace whystop {
+namespace {
+
+/// SIGKILL when the CPU time used is the limit: the kernel's answer where the hard limit is the soft one.
+void WeighHardLimit(const CaseFile& run, int signal, Hypothesis& out) {
+  constexpr double kReached = 0.97;
+  if (signal != SIGKILL || !run.start || run.start->limits.count("cpu") == 0) {
+    return;
+  }
+  const double limit_ms = 1000.0 * static_cast<double>(run.start->limits.at("cpu"));
+  double used_ms = run.job_end ? static_cast<double>(run.job_end->cpu_ms.value_or(0)) : 0;
+  for (const ProcessEnd& ended : run.process_ends) {
+    used_ms = std::max(used_ms, static_cast<double>(ended.cpu_ms.value_or(0)));
+  }
+  if (limit_ms > 0 && used_ms >= kReached * limit_ms) {
+    out.Add(Decisive("exit-status",
+                     fmt::format("SIGKILL after {} of CPU time, where the limit was {} (ulimit -t)",
+                                 HumanDuration(std::chrono::milliseconds(std::llround(used_ms))),
+                                 HumanDuration(std::chrono::milliseconds(std::llround(limit_ms))))));
+  }
+}
+
+}  // namespace
 
 void WeighRlimitSignal(const CaseFile& run, Hypothesis& out) {
   const int signal = SignalOfJob(run);
+  WeighHardLimit(run, signal, out);
   if (signal != SIGXCPU && signal != SIGXFSZ) {
     return;
   }

@@ -12,6 +12,12 @@ namespace whystop {
 
 void WeighShmExhausted(const CaseFile& run, Hypothesis& out) {
   const FullMount full = FindFullMount(run, /*shared_memory=*/true);
+  const ExceptionSeen* refused = FindNoSpaceError(run);
+  if (refused != nullptr && NamesSharedMemory(*refused)) {
+    Evidence evidence = Decisive("exception", refused->type + ": " + refused->message);
+    evidence.place = refused->place;
+    out.Add(std::move(evidence));
+  }
   if (!full.found) {
     return;
   }
@@ -20,7 +26,7 @@ void WeighShmExhausted(const CaseFile& run, Hypothesis& out) {
       [](const ProcessEnd& ended) { return ended.end && ended.end->signal() == SIGBUS; });
   if (SignalOfJob(run) == SIGBUS || worker_bus_error) {
     out.Add(Decisive("sample", "a process of the job died of SIGBUS while " + full.text));
-  } else if (FindNoSpaceError(run) != nullptr && !FindFullMount(run, false).found) {
+  } else if (refused != nullptr && !FindFullMount(run, false).found) {
     out.Add(Decisive("sample", "a write was refused for lack of space while " + full.text));
   }
 }

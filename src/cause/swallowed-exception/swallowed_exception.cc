@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/human.h"
+#include "sign/account/account.h"
 #include "cause/evidence.h"
 #include "sign/loop_facts.h"
 #include "sign/training_facts.h"
@@ -24,13 +25,50 @@ bool WeighFailedCall(const CaseFile& run, Hypothesis& out) {
   return true;
 }
 
+/// Whether the exceptions that were caught ended passes over the data: as the probe saw it, or, in older recordings, by
+/// the level of the loop whose `except` took them.
+bool CutPassesShort(const CaseFile& run, const std::vector<const Observation*>& caught) {
+  const Observation* plan = LastOfTraining(run, "loop-plan");
+  const double innermost = plan == nullptr ? 0 : NumberOf(*plan, "levels") - 1;
+  const auto cut = std::count_if(caught.begin(), caught.end(), [innermost](const Observation* one) {
+    const auto known = one->Number("cut");
+    return known ? *known != 0 : NumberOf(*one, "level") < innermost;
+  });
+  return cut >= 2;
+}
+
+bool InTheBatchLoop(const CaseFile& run, const Observation& caught) {
+  const Observation* plan = LastOfTraining(run, "loop-plan");
+  return plan == nullptr || NumberOf(caught, "level") >= NumberOf(*plan, "levels") - 1;
+}
+
+/// The batch loop is left by a statement of an `except`, epoch after epoch.
+bool WeighLeftInHandler(const CaseFile& run, Hypothesis& out) {
+  const auto cut = ReadAccount(run).cut_passes;
+  if (!cut || cut->exit == nullptr || ErrorOf(*cut->exit).empty()) {
+    return false;
+  }
+  const std::string message = TextOf(*cut->exit, "error_message");
+  Evidence evidence = Decisive(
+      "loop", ErrorOf(*cut->exit) + (message.empty() ? "" : ": " + message) + ", caught in " +
+                  HumanCount(cut->cut) + " passes over the data, each of which ended there after " +
+                  HumanNumber(cut->batches_done) + " of " + HumanNumber(cut->batches_planned) +
+                  " batches: " + DescribeExit(*cut->exit));
+  evidence.place = PlaceOf(*cut->exit);
+  out.Add(std::move(evidence));
+  return true;
+}
+
 }  // namespace
 
 void WeighSwallowedException(const CaseFile& run, Hypothesis& out) {
   if (WeighFailedCall(run, out)) {
     return;
   }
-  for (const Observation* exit : ObservationsOf(run, "loop-exit")) {
+  if (WeighLeftInHandler(run, out)) {
+    return;
+  }
+  for (const Observation* exit : OfTraining(run, "loop-exit")) {
     const std::string error = ErrorOf(*exit);
     if (ReasonOf(exit) != ExitReason::kError || error == "StopIteration" ||
         error == "KeyboardInterrupt") {
@@ -54,14 +92,21 @@ void WeighSwallowedException(const CaseFile& run, Hypothesis& out) {
                      "the loop, or a call inside it ended the program"));
     return;
   }
-  const auto caught = ObservationsOf(run, "exception-caught");
-  const Observation* plan = run.FindObservation("loop-plan");
-  const double innermost = plan == nullptr ? 0 : NumberOf(*plan, "levels") - 1;
+  const auto caught = OfTraining(run, "exception-caught");
   // Caught again and again with no step between: training is over, though the loop goes on.
   const auto stuck = std::count_if(caught.begin(), caught.end(), [&caught](const Observation* one) {
     return one->step && one->step == caught.back()->step;
   });
-  const bool cuts_epochs = caught.size() >= 2 && NumberOf(*caught.back(), "level") < innermost;
+  const bool cuts_epochs = CutPassesShort(run, caught);
+  // What is caught behind the batches, a failed upload say, costs no training.
+  const bool beside = caught.size() >= 2 && !cuts_epochs &&
+                      std::none_of(caught.begin(), caught.end(), [](const Observation* one) {
+                        return !one->Number("cut");
+                      }) &&
+                      !InTheBatchLoop(run, *caught.back());
+  if (beside) {
+    return;
+  }
   if (!cuts_epochs && stuck < 3 &&
       (caught.size() < 3 ||
        Counted(run, "steps").value_or(0) > 2 * static_cast<double>(caught.size()))) {

@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "sign/account/account.h"
 #include "cause/evidence.h"
 #include "cause/memory_facts.h"
 #include "cause/weighers.h"
@@ -11,6 +12,13 @@ namespace whystop {
 void WeighUserInterrupt(const CaseFile& run, Hypothesis& out) {
   const SignalSeen* seen = FindSignal(run, SIGINT);
   const bool ended_by_it = SignalOfJob(run) == SIGINT || run.ExitCode() == 130;
+  const SignalSeen* asked = AskedToEnd(run);
+  if (asked != nullptr && asked->signal == SIGINT) {
+    out.Add(Decisive("signal", "SIGINT (Ctrl-C) came from " + DescribeSender(*asked) +
+                                   "; the program handled it and ended by itself before its plan "
+                                   "was done"));
+    return;
+  }
   const bool ended_well = run.ExitCode() == 0;
   if (ended_by_it) {
     out.Add(Decisive("exit-status", "the job ended by SIGINT"));

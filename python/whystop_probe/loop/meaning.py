@@ -1,0 +1,164 @@
+"""What the condition means under which a loop was left: from the syntax tree and the values that it had then.
+
+A counter that is raised by one and set back to nothing in the same loop counts how often in a row something did not happen: that
+is patience, whatever its name. A value that the loop computes anew and compares with a bound from outside is a goal; compared with
+another value of the loop, such as the best so far, it is patience of one.
+"""
+
+import ast
+import linecache
+
+from whystop_probe.loop.values import Unknown, plain
+
+PATIENCE, NOT_FINITE, TARGET = "patience", "not-finite", "target"
+_FINITE_TESTS = frozenset(["isnan", "isinf", "isfinite"])
+_CLASS_LINES_MAX = 400
+
+
+def meaning_of(loop, conditions, scope, turned_false):
+    """(meaning, the text of the part that decided), or (None, None). `conditions` are the expressions that the statement stands
+    under, or the test of a `while` that has `turned_false`."""
+    for expression in conditions:
+        for part in _deciding(expression, scope, not turned_false):
+            found = _meaning(part, loop, scope)
+            if found is not None:
+                return found, ast.unparse(part)[:120]
+    return None, None
+
+
+def _deciding(expression, scope, wanted):
+    """The parts of an `and` or `or` that made it `wanted`."""
+    if isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.Not):
+        return _deciding(expression.operand, scope, not wanted)
+    if not isinstance(expression, ast.BoolOp):
+        return [expression]
+    one_is_enough = isinstance(expression.op, ast.Or) == wanted
+    parts = [part for part in expression.values if not one_is_enough or _holds(part, scope) in (wanted, None)]
+    return [inner for part in parts for inner in _deciding(part, scope, wanted)]
+
+
+def _holds(part, scope):
+    try:
+        return bool(plain(scope.value(part)))
+    except (Unknown, RuntimeError):
+        return None
+
+
+def _meaning(part, loop, scope):
+    for node in ast.walk(part):
+        if isinstance(node, ast.Call) and _called(node) in _FINITE_TESTS:
+            return NOT_FINITE
+    if isinstance(part, ast.Compare) and len(part.ops) == 1:
+        return _meaning_of_compare(part, loop)
+    return PATIENCE if _is_stopper(part, scope) else None
+
+
+def _meaning_of_compare(part, loop):
+    left, right = part.left, part.comparators[0]
+    if isinstance(part.ops[0], ast.NotEq) and ast.dump(left) == ast.dump(right):
+        return NOT_FINITE  # Only NaN differs from itself.
+    if not isinstance(part.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq)):
+        return None
+    writes = _writes(loop.node)
+    kinds = [writes.get(_base_text(side), set()) for side in (left, right)]
+    for kind in kinds:
+        if {"raised", "reset"} <= kind:
+            return PATIENCE
+    computed = ["computed" in kind and "raised" not in kind for kind in kinds]
+    if all(computed) and not isinstance(part.ops[0], ast.Eq):
+        return PATIENCE
+    if any(computed) and not isinstance(part.ops[0], ast.Eq):
+        other = (right, left)[computed.index(False)]
+        return TARGET if _from_outside(other, writes) else None
+    return None
+
+
+def _from_outside(node, writes):
+    return all(ast.unparse(inner) not in writes for inner in ast.walk(node) if isinstance(inner, (ast.Name, ast.Attribute)))
+
+
+def _base_text(node):
+    """`loss` of `loss.item()` and of `float(loss)`."""
+    while isinstance(node, ast.Call):
+        node = node.func.value if isinstance(node.func, ast.Attribute) and not node.args else node.args[0] if len(node.args) == 1 else None
+    return "" if node is None else ast.unparse(node)
+
+
+def _writes(body):
+    """What is written inside: text of the target -> {"raised", "reset", "computed"}."""
+    found = {}
+    for node in ast.walk(body):
+        if isinstance(node, ast.AugAssign):
+            by_constant = isinstance(node.op, ast.Add) and isinstance(node.value, ast.Constant)
+            found.setdefault(ast.unparse(node.target), set()).add("raised" if by_constant else "computed")
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                _note_assign(target, node.value, found)
+    return found
+
+
+def _note_assign(target, value, found):
+    if isinstance(target, (ast.Tuple, ast.List)):
+        values = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else [value] * len(target.elts)
+        for one, its_value in zip(target.elts, values):
+            _note_assign(one, its_value, found)
+        return
+    name = ast.unparse(target)
+    if isinstance(value, ast.Constant):
+        kind = "reset" if value.value == 0 and value.value is not False else "set"
+    elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and ast.unparse(value.left) == name and isinstance(value.right, ast.Constant):
+        kind = "raised"
+    else:
+        kind = "computed"
+    found.setdefault(name, set()).add(kind)
+    if isinstance(value, ast.IfExp):  # bad = 0 if better else bad + 1
+        _note_assign(target, value.body, found)
+        _note_assign(target, value.orelse, found)
+
+
+def _called(node):
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _is_stopper(part, scope):
+    """An object of the user's, asked by call or by attribute, whose class keeps such a counter."""
+    node = part
+    while isinstance(node, (ast.Call, ast.Attribute)):
+        inner = node.func if isinstance(node, ast.Call) else node.value
+        try:
+            value = scope.value(inner)
+        except Unknown:
+            value = None
+        if value is not None and not isinstance(value, (int, float, str, type)) and _keeps_patience(type(value)):
+            return True
+        node = inner
+    return False
+
+
+def _keeps_patience(kind):
+    for owner in kind.__mro__:
+        for function in owner.__dict__.values():
+            code = getattr(function, "__code__", None)
+            if code is None:
+                continue
+            lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 : code.co_firstlineno - 1 + _CLASS_LINES_MAX]
+            body = _first_definition(lines)
+            if body is not None and any({"raised", "reset"} <= kinds for kinds in _writes(body).values()):
+                return True
+    return False
+
+
+def _first_definition(lines):
+    """The function that these lines begin with."""
+    indent = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+    own = [lines[0][indent:]] if lines else []
+    for line in lines[1:]:
+        if line.strip() and len(line) - len(line.lstrip()) <= indent and not line.lstrip().startswith((")", "def", "@")):
+            break
+        if line.strip() and len(line) - len(line.lstrip()) <= indent and own and own[0].lstrip().startswith("def"):
+            break
+        own.append(line[indent:] if line.strip() else "\n")
+    try:
+        return ast.parse("".join(own))
+    except (SyntaxError, ValueError):
+        return None

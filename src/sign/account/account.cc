@@ -1,0 +1,287 @@
+#include "sign/account/account.h"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+
+#include "sign/loop_facts.h"
+#include "cause/memory_facts.h"
+#include "model/observations.h"
+
+namespace whystop {
+namespace {
+
+// What nobody saw end is read from looks, some ten a second, and from logs that count from 0 or 1.
+constexpr double kUnseenTurns = 2;
+constexpr double kUnseenShare = 0.9;
+
+LevelEnd EndOf(const seen::LoopExit& exit) {
+  const std::string how = exit.how.value_or("");
+  if (how == "end") {
+    return exit.condition ? LevelEnd::kCondition : LevelEnd::kRanToItsEnd;
+  }
+  return how == "raise" || how == "exception" ? LevelEnd::kException : LevelEnd::kLeft;
+}
+
+/// The exit that speaks for a level: the last one of that role.
+const Observation* ExitOf(const CaseFile& run, std::string_view role) {
+  const Observation* last = nullptr;
+  for (const Observation* one : OfTraining(run, "loop-exit")) {
+    if (As<seen::LoopExit>(*one).role == role) {
+      last = one;
+    }
+  }
+  return last;
+}
+
+LevelAccount FromLoop(const CaseFile& run, std::string_view role) {
+  const Observation* last = ExitOf(run, role);
+  if (last == nullptr) {
+    return {};
+  }
+  const auto exit = As<seen::LoopExit>(*last);
+  LevelAccount level{exit.planned, exit.turn, EndOf(exit), "loop"};
+  if (ReasonOf(last) == ExitReason::kStepBudget) {
+    level.planned = level.done;  // A budget of its own is the plan, where it is the smaller one.
+  }
+  if (level.planned && level.done) {
+    level.done = std::min(*level.done, *level.planned);  // A counter stands behind its last turn.
+  }
+  return level;
+}
+
+/// Steps where the framework counts to a number of them, else epochs.
+void ReadFramework(const CaseFile& run, Account& account) {
+  const Observation* begun = LastOfTraining(run, "framework");
+  const Observation* ended = LastOfTraining(run, "framework-end");
+  if (begun == nullptr || ended == nullptr) {
+    return;
+  }
+  const auto plan = As<seen::Framework>(*begun);
+  const auto end = As<seen::FrameworkEnd>(*ended);
+  const LevelEnd how = StopRequest(run) != nullptr ? LevelEnd::kAskedToStop : LevelEnd::kRanToItsEnd;
+  const auto steps = plan.steps ? plan.steps
+                     : end.steps ? std::optional<double>(static_cast<double>(*end.steps))
+                                 : std::nullopt;
+  if (steps && *steps > 0 && end.global_step) {
+    account.steps = {steps, static_cast<double>(*end.global_step), how, "framework"};
+  } else if (plan.epochs && end.epoch) {
+    account.epochs = {plan.epochs, end.epoch, how, "framework"};
+  }
+}
+
+/// How far the counters were seen to come, where nobody saw the loops end.
+void ReadProgress(const CaseFile& run, Account& account) {
+  const Progress& progress = run.progress;
+  if (account.epochs.told_by.empty() && account.steps.told_by.empty() && progress.epoch &&
+      progress.epochs_planned) {
+    account.epochs = {progress.epochs_planned, std::min(*progress.epoch, *progress.epochs_planned),
+                      LevelEnd::kNotSeen, progress.process ? "loop" : "log"};
+  }
+}
+
+/// The steps that were made are counted exactly at the end; looks at the epoch are not.
+bool StepsSpeakAgainst(const CaseFile& run, const LevelAccount& epochs) {
+  const Observation* told = LastOfTraining(run, "counts");
+  const auto steps = told == nullptr ? std::nullopt : As<seen::Counts>(*told).steps;
+  if (!steps || epochs.end != LevelEnd::kNotSeen || !run.progress.steps_planned) {
+    return false;
+  }
+  return static_cast<double>(*steps) >
+         kUnseenShare * static_cast<double>(*run.progress.steps_planned);
+}
+
+const Observation* TrainingLoader(const CaseFile& run, const Observation*& passes) {
+  std::int64_t most = 0;
+  for (const Observation* one : OfTraining(run, "passes")) {
+    const auto told = As<seen::Passes>(*one);
+    if (told.steps.value_or(0) >= most && told.steps.value_or(0) > 0) {
+      most = *told.steps;
+      passes = one;
+    }
+  }
+  if (passes == nullptr) {
+    return nullptr;
+  }
+  for (const Observation& one : run.observations) {
+    if (one.kind == "loader" && one.process == passes->process &&
+        one.Number("loader") == passes->Number("loader")) {
+      return &one;
+    }
+  }
+  return nullptr;
+}
+
+void FindWhatCut(const CaseFile& run, CutPasses& cut) {
+  for (const Observation* one : OfTraining(run, "exception-caught")) {
+    cut.caught = As<seen::ExceptionCaught>(*one).cut.value_or(false) ? one : cut.caught;
+  }
+  for (const Observation* one : OfTraining(run, "loop-exit")) {
+    const auto exit = As<seen::LoopExit>(*one);
+    const bool inner = exit.level && exit.levels && *exit.level == *exit.levels - 1 && *exit.level > 0;
+    cut.exit = inner && exit.how == "break" ? one : cut.exit;
+  }
+}
+
+/// By the loader's own count, or else by what was seen at the exits of the batch loop.
+std::optional<CutPasses> ReadCutPasses(const CaseFile& run) {
+  constexpr double kShareMax = 0.95;
+  CutPasses cut;
+  FindWhatCut(run, cut);
+  const Observation* told = nullptr;
+  if (const Observation* loader = TrainingLoader(run, told)) {
+    const auto plan = As<seen::Loader>(*loader);
+    const auto passes = As<seen::Passes>(*told);
+    cut.passes = passes.begun.value_or(0);
+    cut.cut = cut.passes - passes.ended.value_or(0);
+    cut.batches_planned = static_cast<double>(plan.batches.value_or(0));
+    cut.batches_done = static_cast<double>(passes.batches.value_or(0)) /
+                       static_cast<double>(std::max<std::int64_t>(cut.passes, 1));
+    cut.shuffled = plan.shuffle.value_or(false);
+  } else if (cut.exit != nullptr) {
+    const auto exits = OfTraining(run, "loop-exit");
+    const auto exit = As<seen::LoopExit>(*cut.exit);
+    cut.cut = std::count_if(exits.begin(), exits.end(), [&exit](const Observation* one) {
+      return As<seen::LoopExit>(*one).line == exit.line;
+    });
+    cut.passes = cut.cut;
+    cut.batches_planned = exit.planned.value_or(0);
+    cut.batches_done = exit.turn.value_or(0);
+  }
+  const bool often = cut.cut >= 2 && cut.batches_planned > 1 &&
+                     cut.batches_done < kShareMax * cut.batches_planned;
+  return often ? std::optional(cut) : std::nullopt;
+}
+
+bool IsRequest(int signal) {
+  return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGUSR1 ||
+         signal == SIGUSR2 || signal == SIGXCPU;
+}
+
+}  // namespace
+
+std::string_view Name(LevelEnd end) {
+  switch (end) {
+    case LevelEnd::kRanToItsEnd:
+      return "ran to its end";
+    case LevelEnd::kCondition:
+      return "its condition turned false";
+    case LevelEnd::kLeft:
+      return "was left by a statement";
+    case LevelEnd::kException:
+      return "was left by an exception";
+    case LevelEnd::kAskedToStop:
+      return "was asked to stop";
+    case LevelEnd::kNothingToDo:
+      return "had nothing to do";
+    case LevelEnd::kNotSeen:
+      break;
+  }
+  return "";
+}
+
+std::optional<double> LevelAccount::Missing() const {
+  return planned && done ? std::optional(std::max(0.0, *planned - *done)) : std::nullopt;
+}
+
+bool LevelAccount::IsShort() const {
+  const auto missing = Missing();
+  if (!missing) {
+    return false;
+  }
+  if (end == LevelEnd::kNotSeen) {
+    return *missing >= kUnseenTurns && *done < kUnseenShare * *planned;
+  }
+  return *missing > 0.5;  // Frameworks count parts of epochs.
+}
+
+bool Account::IsShort() const { return epochs.IsShort() || steps.IsShort(); }
+
+std::optional<std::int64_t> TrainingProcess(const CaseFile& run) {
+  const Observation* chosen = nullptr;
+  for (const Observation& one : run.observations) {
+    if (one.kind != "counts" || As<seen::Counts>(one).steps.value_or(0) == 0 || !one.process) {
+      continue;
+    }
+    const bool first_rank_known = chosen != nullptr && chosen->rank == 0;
+    if (chosen == nullptr || one.rank == 0 || !first_rank_known) {
+      chosen = &one;
+    }
+  }
+  return chosen == nullptr ? std::nullopt : chosen->process;
+}
+
+std::vector<const Observation*> OfTraining(const CaseFile& run, std::string_view kind) {
+  const auto process = TrainingProcess(run);
+  std::vector<const Observation*> found;
+  std::optional<int> last;
+  for (const Observation& one : run.observations) {
+    if (process && one.process == process) {
+      last = std::max(last, one.training);
+    }
+  }
+  for (const Observation& one : run.observations) {
+    const bool ours = !process || !one.process || (one.process == process && one.training == last);
+    if (one.kind == kind && ours) {
+      found.push_back(&one);
+    }
+  }
+  return found;
+}
+
+const Observation* LastOfTraining(const CaseFile& run, std::string_view kind) {
+  const auto all = OfTraining(run, kind);
+  return all.empty() ? nullptr : all.back();
+}
+
+const Observation* StopRequest(const CaseFile& run) {
+  const Observation* asked = LastOfTraining(run, "framework-stop");
+  const Observation* ended = LastOfTraining(run, "framework-end");
+  if (asked == nullptr || ended == nullptr) {
+    return asked;
+  }
+  const auto end = As<seen::FrameworkEnd>(*ended);
+  const bool all_steps = end.steps && *end.steps > 0 && end.global_step.value_or(0) >= *end.steps;
+  const bool all_epochs = !end.steps && end.epochs && *end.epochs > 0 && end.epoch.value_or(0) >= *end.epochs;
+  return all_steps || all_epochs ? nullptr : asked;
+}
+
+Account ReadAccount(const CaseFile& run) {
+  Account account;
+  account.epochs = FromLoop(run, "epochs");
+  account.steps = account.epochs.told_by.empty() ? FromLoop(run, "steps") : LevelAccount{};
+  ReadFramework(run, account);
+  ReadProgress(run, account);
+  if (StepsSpeakAgainst(run, account.epochs)) {
+    account.epochs.done = account.epochs.planned;
+  }
+  account.cut_passes = ReadCutPasses(run);
+  return account;
+}
+
+const SignalSeen* AskedToEnd(const CaseFile& run) {
+  if (run.Signal() != 0 || run.job_alive || !run.end) {
+    return nullptr;
+  }
+  const Observation* exit = FinalExit(run);
+  const ExitReason reason = ReasonOf(exit);
+  const bool own_reason = reason == ExitReason::kPatience || reason == ExitReason::kTarget ||
+                          reason == ExitReason::kNotFinite || reason == ExitReason::kError;
+  if (own_reason || StopRequest(run) != nullptr || !ReadAccount(run).IsShort()) {
+    return nullptr;
+  }
+  for (const SignalSeen& seen : run.signals) {
+    if (IsRequest(seen.signal) && FindSignal(run, seen.signal) == &seen) {
+      return &seen;
+    }
+  }
+  return nullptr;
+}
+
+bool LeftWithoutCleanUp(const CaseFile& run) {
+  const auto process = TrainingProcess(run);
+  return process && run.ExitCode() == 0 && !run.job_alive && run.drops.empty() &&
+         LastOfTraining(run, "process-exit") == nullptr;
+}
+
+}  // namespace whystop
