@@ -277,6 +277,13 @@ std::optional<OomVictim> OomKilledChild(const CaseFile& run, const MemoryFacts& 
       return OomVictim{ended.pid, ended.name};
     }
   }
+  // The group counted a kill, and the job itself lived on: one of its children, whose end only it knows.
+  for (const ProcessEnd& ended : run.process_ends) {
+    if (memory.cgroup_kills.value_or(0) > 0 && memory.NearLimit() && !ended.end &&
+        run.Signal() != SIGKILL) {
+      return OomVictim{ended.pid, ended.name};
+    }
+  }
   return std::nullopt;
 }
 

@@ -90,7 +90,7 @@ TEST(Analysis, AnExceptionThatTrainingSurvivedIsNoCause) {
   run.Add(seen);
   for (int step = 0; step < 5; ++step) {
     run.Add(Scalar{
-        "loss", SeriesRole::kTrainLoss, 1.0 / (step + 1), step, std::nullopt, std::nullopt, {}});
+        "loss", SeriesRole::kTrainLoss, 1.0 / (step + 1), step, std::nullopt, std::nullopt, {}, {}, {}});
   }
   EXPECT_EQ(RootOf(run.Add(Ended(ChildEnd::Signaled(SIGTERM))).Judge()), "external-sigterm");
 }
@@ -160,7 +160,7 @@ TEST(Analysis, WhatTheRunLivedThroughBeforeDidNotEndIt) {
   fact.cause = "data-file-corrupt";
   fact.role = LogFact::Role::kRoot;
   fact.line = "skipped img_17.jpg: cannot identify image file";
-  const Scalar point{"loss", SeriesRole::kTrainLoss, 1.0, 7, std::nullopt, std::nullopt, {}};
+  const Scalar point{"loss", SeriesRole::kTrainLoss, 1.0, 7, std::nullopt, std::nullopt, {}, {}, {}};
   Analysis analysis;
   analysis.Push({Seconds(1), fact});
   EXPECT_EQ(RootOf(analysis.Judge(false)), "data-file-corrupt");
@@ -310,7 +310,7 @@ TEST(Analysis, PointsCollectedLateDoNotFollowTheLineThatEndedTheRun) {
   fact.role = LogFact::Role::kRoot;
   analysis.Push({Seconds(5), fact});
   analysis.Push(
-      {Seconds(4), Scalar{"loss", SeriesRole::kTrainLoss, 1.0, 7, std::nullopt, std::nullopt, {}}});
+      {Seconds(4), Scalar{"loss", SeriesRole::kTrainLoss, 1.0, 7, std::nullopt, std::nullopt, {}, {}, {}}});
   analysis.Push({Seconds(6), Ended(ChildEnd::Exited(1))});
   EXPECT_EQ(RootOf(analysis.Judge(false)), "cuda-oom");
 }
@@ -348,7 +348,7 @@ TEST(Analysis, OnlyTheLastSessionOfAnAppendedLogIsJudged) {
   fact.line = "CUDA out of memory";
   analysis.Push({{}, fact});
   EXPECT_EQ(RootOf(analysis.Judge(false)), "cuda-oom");
-  analysis.Push({{}, Observation{"session-start", std::nullopt, std::nullopt, {}}});
+  analysis.Push({{}, Observation{"session-start", std::nullopt, std::nullopt, {}, {}, {}}});
   EXPECT_EQ(RootOf(analysis.Judge(false)), "-");
 }
 
@@ -360,11 +360,13 @@ TEST(Analysis, TakesTheLossOfEveryStepBeforeThePrintedOne) {
     const double value = step < 5 ? 1.0 - 0.1 * step : std::nan("");
     analysis.Push(
         {Seconds(step),
-         Scalar{"loss", SeriesRole::kTrainLoss, value, step, std::nullopt, std::nullopt, {}}});
+         Scalar{"loss", SeriesRole::kTrainLoss, value, step, std::nullopt, std::nullopt, {}, {}, {}}});
     if (step % 20 == 0) {
       analysis.Push({Seconds(step), Scalar{"loss",
                                            SeriesRole::kTrainLoss,
                                            std::nan(""),
+                                           std::nullopt,
+                                           std::nullopt,
                                            std::nullopt,
                                            std::nullopt,
                                            std::nullopt,
@@ -373,6 +375,8 @@ TEST(Analysis, TakesTheLossOfEveryStepBeforeThePrintedOne) {
   }
   analysis.Push({Seconds(5), Observation{"nonfinite",
                                          4,
+                                         std::nullopt,
+                                         std::nullopt,
                                          std::nullopt,
                                          {{"first", "weight"},
                                           {"operation", "ReluBackward0"},
@@ -391,7 +395,7 @@ TEST(Analysis, FindsTheSameLiveAndAfterwards) {
     const double value = step < 200 ? 2.0 / (1 + step) : std::nan("");
     const Event event{
         Seconds(step),
-        Scalar{"loss", SeriesRole::kTrainLoss, value, step, std::nullopt, std::nullopt, {}}};
+        Scalar{"loss", SeriesRole::kTrainLoss, value, step, std::nullopt, std::nullopt, {}, {}, {}}};
     live.Push(event);
     after.Push(event);
     asked += live.Findings().size();

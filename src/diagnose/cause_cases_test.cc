@@ -110,10 +110,10 @@ TEST(TwoSteps, AreTooFewWhateverTheyDo) {
   for (const double second : {2.31, 2.3, 0.1, 40.0}) {
     Analysis analysis;
     analysis.Push({RunTime(1),
-                   Scalar{"loss", SeriesRole::kTrainLoss, 2.3, 1, std::nullopt, std::nullopt, {}}});
+                   Scalar{"loss", SeriesRole::kTrainLoss, 2.3, 1, std::nullopt, std::nullopt, {}, {}, {}}});
     analysis.Push(
         {RunTime(2),
-         Scalar{"loss", SeriesRole::kTrainLoss, second, 2, std::nullopt, std::nullopt, {}}});
+         Scalar{"loss", SeriesRole::kTrainLoss, second, 2, std::nullopt, std::nullopt, {}, {}, {}}});
     analysis.Push({RunTime(3), RunEnd{ChildEnd::Exited(0), std::nullopt}});
     const Verdict verdict = analysis.Judge(false);
     EXPECT_EQ(verdict.learning, Learning::kUnknown) << second;

@@ -90,8 +90,7 @@ Outcome OutcomeOfSuccess(const CaseFile& run, Outcome by_cause) {
   if (FindEndingException(run) != nullptr) {
     return Outcome::kRaised;  // In a child of a shell or pipe, whose own status is another's.
   }
-  if (by_cause == Outcome::kCrashed || by_cause == Outcome::kKilled ||
-      by_cause == Outcome::kInterrupted || by_cause == Outcome::kStoppedEarly) {
+  if (by_cause == Outcome::kStoppedEarly) {
     return by_cause;
   }
   if (const SignalSeen* asked = AskedToEnd(run); asked != nullptr) {

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "cause/account.h"
 
 namespace whystop {
 namespace {
@@ -60,8 +64,10 @@ namespace {
 /// Shells and pipes return the status of their last command: an exception that nothing caught ended its own process all
 /// the same. Of helpers beside a training that went on it says nothing.
 const ExceptionSeen* FindBehindTheStatus(const CaseFile& run) {
+  const auto trained = TrainingProcess(run);
   for (const ExceptionSeen& exception : run.exceptions) {
-    const bool of_child = exception.process && run.start && *exception.process != run.start->pid;
+    const bool of_child = exception.process && run.start && *exception.process != run.start->pid &&
+                          (!trained || trained == exception.process);
     if (of_child && exception.ended_process && exception.metrics_after == 0 &&
         exception.type != "SystemExit") {
       return &exception;

@@ -5,7 +5,6 @@
 #include <csignal>
 
 #include "sign/loop_facts.h"
-#include "cause/memory_facts.h"
 #include "model/observations.h"
 
 namespace whystop {
@@ -260,22 +259,27 @@ Account ReadAccount(const CaseFile& run) {
 }
 
 const SignalSeen* AskedToEnd(const CaseFile& run) {
-  if (run.Signal() != 0 || run.job_alive || !run.end) {
+  if (run.ExitCode() != 0 || run.job_alive) {
     return nullptr;
   }
   const Observation* exit = FinalExit(run);
   const ExitReason reason = ReasonOf(exit);
   const bool own_reason = reason == ExitReason::kPatience || reason == ExitReason::kTarget ||
                           reason == ExitReason::kNotFinite || reason == ExitReason::kError;
-  if (own_reason || StopRequest(run) != nullptr || !ReadAccount(run).IsShort()) {
+  const Account account = ReadAccount(run);
+  const bool endless = account.epochs.told_by.empty() && account.steps.told_by.empty();
+  if (own_reason || StopRequest(run) != nullptr || !(account.IsShort() || endless)) {
     return nullptr;
   }
+  const SignalSeen* last = nullptr;
   for (const SignalSeen& seen : run.signals) {
-    if (IsRequest(seen.signal) && FindSignal(run, seen.signal) == &seen) {
-      return &seen;
+    // Without a plan only what asks for nothing else counts: SIGUSR1 may ask for a checkpoint.
+    const bool plain = seen.signal == SIGTERM || seen.signal == SIGINT;
+    if (IsRequest(seen.signal) && !seen.by_whystop && (!endless || plain)) {
+      last = &seen;
     }
   }
-  return nullptr;
+  return last;
 }
 
 bool LeftWithoutCleanUp(const CaseFile& run) {
