@@ -395,7 +395,7 @@ LearningView LearningOf(const CaseFile& run) {
       !(view.Good() && view.basis->Number("drop_in_noise_units").value_or(0) > 10)) {
     return {Learning::kNeverLearned, view.basis, "no weight was ever changed"};
   }
-  if (view.state == Learning::kDiverged && FarBelowGuessing(run, *view.basis)) {
+  if (view.state == Learning::kDiverged && view.basis != nullptr && FarBelowGuessing(run, *view.basis)) {
     view.state = Learning::kUnknown;
     view.text += ", but far below guessing";
   }

@@ -33,7 +33,7 @@ void WeighUserInterrupt(const CaseFile& run, Hypothesis& out) {
     }
   }
   if (seen != nullptr && !ended_well) {
-    const bool typed = seen->from_kernel || run.start->terminal;
+    const bool typed = seen->from_kernel || (run.start && run.start->terminal);
     out.Add(Supports("signal", typed ? "Ctrl-C was typed at the terminal"
                                      : "SIGINT came from " + DescribeSender(*seen)));
   }

@@ -63,9 +63,9 @@ void ReadFramework(const CaseFile& run, Account& account) {
                      : end.steps ? std::optional<double>(static_cast<double>(*end.steps))
                                  : std::nullopt;
   if (steps && *steps > 0 && end.global_step) {
-    account.steps = {steps, static_cast<double>(*end.global_step), how, "framework"};
+    account.steps = {steps, std::min(*steps, static_cast<double>(*end.global_step)), how, "framework"};
   } else if (plan.epochs && end.epoch) {
-    account.epochs = {plan.epochs, end.epoch, how, "framework"};
+    account.epochs = {plan.epochs, std::min(*plan.epochs, *end.epoch), how, "framework"};
   }
 }
 
