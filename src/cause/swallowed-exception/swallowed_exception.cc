@@ -59,13 +59,29 @@ bool WeighLeftInHandler(const CaseFile& run, Hypothesis& out) {
   return true;
 }
 
+/// The loader raises in pass after pass, and the program goes on: whoever caught it, the rest of the data was left out.
+bool WeighLoaderFailures(const CaseFile& run, Hypothesis& out) {
+  const auto cut = ReadAccount(run).cut_passes;
+  std::vector<const Observation*> failed = OfTraining(run, "call-failed");
+  std::erase_if(failed, [](const Observation* one) { return TextOf(*one, "call") != "data loader"; });
+  if (!cut || failed.size() < 2 || run.ExitCode() != 0) {
+    return false;
+  }
+  const std::string message = TextOf(*failed.back(), "message");
+  out.Add(Decisive("loop", TextOf(*failed.back(), "type") + ": " + message.substr(0, message.find('\n')) +
+                               ", raised by the data loader in " + HumanCount(static_cast<std::int64_t>(failed.size())) +
+                               " passes and caught each time; of every pass about " + HumanNumber(cut->batches_done) +
+                               " of " + HumanNumber(cut->batches_planned) + " batches were taken"));
+  return true;
+}
+
 }  // namespace
 
 void WeighSwallowedException(const CaseFile& run, Hypothesis& out) {
   if (WeighFailedCall(run, out)) {
     return;
   }
-  if (WeighLeftInHandler(run, out)) {
+  if (WeighLeftInHandler(run, out) || WeighLoaderFailures(run, out)) {
     return;
   }
   for (const Observation* exit : OfTraining(run, "loop-exit")) {
