@@ -295,14 +295,7 @@ std::string DescribeFrameworkEpoch(const Observation& seen) {
          (seen.Number("epochs") ? " of " + HumanNumber(NumberOf(seen, "epochs"), 9) : "");
 }
 
-const Observation* FrameworkStop(const CaseFile& run) {
-  const Observation* stop = run.FindObservation("framework-stop");
-  const Observation* end = run.FindObservation("framework-end");
-  const bool trained_again = stop != nullptr && end != nullptr &&
-                             end->Number("stop_flag") == 0.0 && end->step && stop->step &&
-                             *end->step > *stop->step;
-  return trained_again ? nullptr : stop;
-}
+const Observation* FrameworkStop(const CaseFile& run) { return StopRequest(run); }
 
 ExitReason ReasonOfStop(const CaseFile& run, const Observation& stop) {
   const std::string words = TextOf(stop, "who") + " " + TextOf(stop, "source");

@@ -43,6 +43,13 @@ def _tell_ends():
     for training in _trainings:
         if not is_silent(training):
             training.tell_end()
+    _tell_exit()
+
+
+@quiet
+def _tell_exit():
+    """The interpreter comes to its end by itself."""
+    channel_module.shared().observe("process-exit")
 
 
 @quiet

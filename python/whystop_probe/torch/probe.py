@@ -181,7 +181,6 @@ class _Observers:
         if self._training.pulse.steps == 0:
             self._tell_no_training()
         self._tell_totals()
-        self._training.channel.observe("process-exit", self._training.step)
 
     @quiet
     def _tell_no_training(self):

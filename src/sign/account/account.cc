@@ -240,6 +240,9 @@ const Observation* StopRequest(const CaseFile& run) {
     return asked;
   }
   const auto end = As<seen::FrameworkEnd>(*ended);
+  if (end.stop_flag == false && ended->step && asked->step && *ended->step > *asked->step) {
+    return nullptr;  // It trained again after that.
+  }
   const bool all_steps = end.steps && *end.steps > 0 && end.global_step.value_or(0) >= *end.steps;
   const bool all_epochs = !end.steps && end.epochs && *end.epochs > 0 && end.epoch.value_or(0) >= *end.epochs;
   return all_steps || all_epochs ? nullptr : asked;
