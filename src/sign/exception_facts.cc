@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cause/account.h"
+#include "sign/account/account.h"
 
 namespace whystop {
 namespace {

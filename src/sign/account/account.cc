@@ -4,8 +4,8 @@
 #include <cmath>
 #include <csignal>
 
-#include "sign/loop_facts.h"
 #include "model/observations.h"
+#include "sign/loop_facts.h"
 
 namespace whystop {
 namespace {
