@@ -25,6 +25,7 @@ LAYERS = {
     "sign": "base model",
     "cause": "base model sign",
     "diagnose": "base model detect sign cause",
+    "try": "base model record stream cause",
     "supervise": "base model record wire sense",
     "watch": "base model record wire look",
     "view": "base model text",

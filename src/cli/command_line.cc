@@ -185,6 +185,32 @@ void DeclareTop(CLI::App& app, Declared<TopOptions>& top) {
   top.app->add_flag("--json", top.options.json, "Print it once as JSON");
 }
 
+void DeclareTry(CLI::App& app, Declared<TryOptions>& attempt) {
+  attempt.app = app.add_subcommand("try", "Find out by experiment why a run did not learn");
+  attempt.app->footer(
+      "Examples:\n  whystop try                        the newest recording\n"
+      "  whystop try --budget 5m 7f3a\n"
+      "  whystop try --fix lr=0.01          one trial of your own\n"
+      "  whystop try 7f3a -- python train.py --token ...   when the command line held a secret\n\n"
+      "Runs the program again for a while with one thing changed at a time. What a trial writes goes "
+      "to a layer\nthat is thrown away. Afterwards 'whystop why' holds what was proven and refuted.");
+  attempt.app->add_option("recording", attempt.options.path, "Recording; without it, the newest");
+  attempt.app->add_option("--budget", attempt.options.budget, "Time for all trials: 180s, 5m");
+  attempt.app->add_option("--steps", attempt.options.steps, "Steps of a trial at most")
+      ->check(CLI::Range(20, 1000000));
+  attempt.app->add_option("--fix", attempt.options.fix,
+                          "One trial: lr=0.01, lr-times=0.1, clip=1, shuffle, ...");
+  attempt.app->add_option("--jobs", attempt.options.jobs, "Trials side by side")
+      ->check(CLI::Range(1, 64));
+  attempt.app->add_flag("--again", attempt.options.again, "Do not use the trials made before");
+  attempt.app->add_flag("--apply", attempt.options.apply, "Write a proven fix into the source");
+  attempt.app->add_flag("--network", attempt.options.network, "Let trials use the network");
+  attempt.app->add_flag("--beside", attempt.options.beside, "Although the run is still alive");
+  attempt.app->add_flag("--in-place", attempt.options.in_place,
+                        "Without protection: trials write where the program writes");
+  attempt.app->add_flag("--json", attempt.options.json, "Print the verdict as JSON");
+}
+
 /// The first word that is no option: an unknown command gets its nearest match.
 bool RefuseUnknownCommand(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') {
@@ -214,6 +240,21 @@ ParsedLine ChosenOf(const Declared<T>&... commands) {
   return line;
 }
 
+/// `try RUN -- COMMAND`: what follows the dashes is a command of its own, not more recordings.
+std::vector<std::string> CutAfterDashes(int& argc, char** argv) {
+  std::vector<std::string> words;
+  if (argc < 2 || std::string_view(argv[1]) != "try") {
+    return words;
+  }
+  for (int i = 2; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--") {
+      words.assign(argv + i + 1, argv + argc);
+      argc = i;
+    }
+  }
+  return words;
+}
+
 }  // namespace
 
 ParsedLine ParseCommandLine(int argc, char** argv) {
@@ -229,6 +270,7 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   Declared<InspectOptions> inspect;
   Declared<DoctorOptions> doctor;
   Declared<InstallHookOptions> hook;
+  Declared<TryOptions> attempt;
   DeclareRun(app, run);
   DeclareWhy(app, why);
   DeclareOthers(app, runs, explain, inspect, doctor);
@@ -245,6 +287,8 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   DeclareServe(app, serve);
   Declared<TopOptions> top;
   DeclareTop(app, top);
+  DeclareTry(app, attempt);
+  const std::vector<std::string> after_dashes = CutAfterDashes(argc, argv);
   if (RefuseUnknownCommand(app, argc, argv)) {
     return {std::nullopt, kExitUsage};
   }
@@ -262,8 +306,9 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
     return {std::nullopt, kExitUsage};
   }
   out.options.format = out.options.json ? "jsonl" : out.options.format;
+  attempt.options.command = after_dashes;
   return ChosenOf(run, why, runs, explain, inspect, doctor, hook, attach, watch, report, out, serve,
-                  top);
+                  top, attempt);
 }
 
 }  // namespace whystop

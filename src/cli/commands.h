@@ -17,6 +17,7 @@ int Report(const ReportOptions& options);
 int Export(const ExportOptions& options);
 int Serve(const ServeOptions& options);
 int Top(const TopOptions& options);
+int Try(const TryOptions& options);
 int InstallHook(const InstallHookOptions& options);
 
 inline constexpr int kExitUsage = 2;

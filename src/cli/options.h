@@ -98,8 +98,23 @@ struct TopOptions {
   bool json = false;
 };
 
+struct TryOptions {
+  std::string path;                  // Empty: the newest recording.
+  std::vector<std::string> command;  // Empty: that of the recording.
+  std::string budget = "180s";
+  std::string fix;                   // "lr=0.01": this trial and no other.
+  std::int64_t steps = 0;            // 0: as many as the run made, up to a bound.
+  int jobs = 0;                      // Trials side by side; 0: by cores and memory.
+  bool again = false;                // Forget earlier trials.
+  bool in_place = false;
+  bool network = false;
+  bool beside = false;               // Although the run is alive.
+  bool apply = false;
+  bool json = false;
+};
+
 using Options = std::variant<RunOptions, WhyOptions, RunsOptions, ExplainOptions, InspectOptions,
                              DoctorOptions, InstallHookOptions, AttachOptions, WatchHangsOptions,
-                             ReportOptions, ExportOptions, ServeOptions, TopOptions>;
+                             ReportOptions, ExportOptions, ServeOptions, TopOptions, TryOptions>;
 
 }  // namespace whystop

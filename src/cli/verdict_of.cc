@@ -11,7 +11,9 @@
 #include "import/open.h"
 #include "import/plain_log/plain_log.h"
 #include "record/recording_folder.h"
+#include "diagnose/headline.h"
 #include "stream/recording_stream.h"
+#include "try/add_to_verdict.h"
 
 namespace whystop {
 namespace {
@@ -68,7 +70,7 @@ bool JobIsAlive(const std::string& directory, std::int64_t job_pid) {
          (::kill(static_cast<pid_t>(job_pid), 0) == 0 || errno == EPERM);
 }
 
-Status JudgeRecording(const std::string& directory, Verdict& out) {
+Status JudgeByWatching(const std::string& directory, Verdict& out) {
   Analysis analysis;
   JobWatch watch(analysis);
   auto stream = RecordingStream::Open(directory, watch);
@@ -79,6 +81,18 @@ Status JudgeRecording(const std::string& directory, Verdict& out) {
   out = analysis.Judge(!(*stream)->saw_end() && JobIsAlive(directory, watch.pid()));
   out.run_id = LastPart(directory);
   out.sources = {directory};
+  return Ok{};
+}
+
+void AddTrials(const std::string& directory, Verdict& verdict) {
+  if (AddTrialsOf(directory, verdict)) {
+    verdict.headline = Headline(verdict);
+  }
+}
+
+Status JudgeRecording(const std::string& directory, Verdict& out) {
+  WS_RETURN_IF_ERROR(JudgeByWatching(directory, out));
+  AddTrials(directory, out);
   return Ok{};
 }
 

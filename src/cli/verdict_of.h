@@ -9,7 +9,13 @@
 namespace whystop {
 
 /// Reads a recording to its end and judges it. Also serves a recording that is still being written.
+/// What the trials of `whystop try` found out is in the verdict.
 Status JudgeRecording(const std::string& directory, Verdict& out);
+
+/// The same without the trials: what the recording alone says.
+Status JudgeByWatching(const std::string& directory, Verdict& out);
+/// Adds what the trials say to the verdict of a recording; nothing where none was made.
+void AddTrials(const std::string& directory, Verdict& verdict);
 
 /// Judges what runs left behind: files and folders; "-" is standard input. One verdict a run,
 /// newest last.

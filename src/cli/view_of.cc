@@ -26,6 +26,7 @@ class JudgeAndDraw final : public EventSink {
     seen.verdict = analysis.Judge(alive);
     seen.verdict.run_id = LastPart(directory);
     seen.verdict.sources = {directory};
+    AddTrials(directory, seen.verdict);
     seen.view = builder.Build(analysis.Findings());
     return seen;
   }

@@ -7,6 +7,7 @@
 
 #include "model/event.h"
 #include "model/finding.h"
+#include "model/trial_result.h"
 
 namespace whystop {
 
@@ -95,6 +96,7 @@ struct Verdict {
   std::vector<VerdictCause> causes;  // Root first, then what it led to.
   std::vector<RuledOut> ruled_out;
   std::vector<Unknown> unknowns;
+  std::vector<TrialResult> trials;  // Of `whystop try`; empty: none was made.
   // What the verdict is about.
   std::string run_id;
   std::vector<std::string> command;

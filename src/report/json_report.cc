@@ -21,6 +21,21 @@ std::string_view NameOf(Evidence::Weight weight) {
   return "missing";
 }
 
+void WriteValues(JsonWriter& out, const std::vector<Fact>& values) {
+  if (values.empty()) {
+    return;
+  }
+  out.Open("values");
+  for (const Fact& fact : values) {
+    if (fact.text.empty()) {
+      out.Number(fact.name, fact.value);
+    } else {
+      out.Text(fact.name, fact.text);
+    }
+  }
+  out.Close();
+}
+
 void WriteEvidence(JsonWriter& out, const Evidence& evidence) {
   out.Open();
   out.Text("kind", evidence.kind);
@@ -31,17 +46,7 @@ void WriteEvidence(JsonWriter& out, const Evidence& evidence) {
   }
   out.Number("step_from", evidence.step_from);
   out.Number("step_to", evidence.step_to);
-  if (!evidence.values.empty()) {
-    out.Open("values");
-    for (const Fact& fact : evidence.values) {
-      if (fact.text.empty()) {
-        out.Number(fact.name, fact.value);
-      } else {
-        out.Text(fact.name, fact.text);
-      }
-    }
-    out.Close();
-  }
+  WriteValues(out, evidence.values);
   if (!evidence.place.file.empty()) {
     out.Text("file", evidence.place.file);
     if (evidence.place.line > 0) {
@@ -114,6 +119,30 @@ void WriteSurroundings(JsonWriter& out, const Verdict& verdict) {
   out.Close();
 }
 
+/// Left out where none was made, as in verdicts of versions that had no `try`.
+void WriteTrials(JsonWriter& out, const std::vector<TrialResult>& trials) {
+  if (trials.empty()) {
+    return;
+  }
+  out.OpenList("trials");
+  for (const TrialResult& trial : trials) {
+    out.Open();
+    out.Text("change", trial.change);
+    out.Text("spec", trial.spec);
+    if (!trial.cause.empty()) {
+      out.Text("cause", trial.cause);
+    }
+    out.Text("result", Name(trial.says));
+    out.Text("text", trial.text);
+    if (!trial.recording.empty()) {
+      out.Text("recording", trial.recording);
+    }
+    WriteValues(out, trial.values);
+    out.Close();
+  }
+  out.CloseList();
+}
+
 }  // namespace
 
 std::string RenderJson(const Verdict& verdict) {
@@ -142,6 +171,7 @@ std::string RenderJson(const Verdict& verdict) {
   }
   out.CloseList();
   WriteSurroundings(out, verdict);
+  WriteTrials(out, verdict.trials);
   out.Text("run", verdict.run_id);
   out.Texts("command", verdict.command);
   out.Texts("sources", verdict.sources);

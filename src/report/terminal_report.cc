@@ -142,6 +142,14 @@ std::string_view ColourOf(Learning learning) {
   return "1";
 }
 
+void ShowTrials(const std::vector<TrialResult>& trials, Page& page) {
+  bool first = true;
+  for (const TrialResult& trial : trials) {
+    page.Line(first ? "tried" : "", trial.change + ": " + trial.text);
+    first = false;
+  }
+}
+
 void ShowSurroundings(const Verdict& verdict, Page& page) {
   std::string ruled_out;
   for (const RuledOut& one : verdict.ruled_out) {
@@ -225,6 +233,7 @@ std::string RenderTerminal(const Verdict& verdict, const TerminalStyle& style,
   for (std::size_t i = 0; i < verdict.trainings.size(); ++i) {
     page.Line(i == 0 ? "trained" : "", verdict.trainings[i]);
   }
+  ShowTrials(verdict.trials, page);
   ShowSurroundings(verdict, page);
   return page.text();
 }

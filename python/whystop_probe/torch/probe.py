@@ -1,5 +1,6 @@
 """Puts the observers in place once torch has been imported."""
 
+import os
 import sys
 from time import perf_counter
 
@@ -39,7 +40,12 @@ def install(torch):
     current = training = session.begin()
     versions = {"torch": str(torch.__version__), "threads": torch.get_num_threads(), "cuda": torch.version.cuda or ""}
     session.describe_process(training.channel, versions)
-    _Observers(torch, training).attach()
+    observers = _Observers(torch, training)
+    observers.attach()
+    if os.environ.get("WHYSTOP_TRIAL"):  # One thing is changed on purpose: `whystop try`.
+        from whystop_probe.trial.begin import begin
+
+        begin(torch, training, observers.tell_end)
 
 
 def switch(on):
@@ -107,7 +113,7 @@ class _Observers:
         tap(torch.autograd.grad, before=self._by_hand.on_grad, traceable=True)
         tap(torch.compile, before=self._on_compile)
         tap(torch.autograd.graph.saved_tensors_hooks.__init__, before=self._on_saved_hooks)
-        self._training.tell_end = self._tell_end
+        self._training.tell_end = self.tell_end
 
     @quiet
     def _attach_rest(self):
@@ -174,7 +180,7 @@ class _Observers:
         return self._optimizers.unchecked or self._activations.handle is not None or self._parameters.descent.waits
 
     @quiet
-    def _tell_end(self):
+    def tell_end(self):
         self._loop.at_exit()
         self._memory.tell()
         self._parameters.descent.tell()

@@ -1,0 +1,199 @@
+#include "try/conclude.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "try/compare.h"
+
+namespace whystop {
+namespace {
+
+constexpr double kGuess = 2.3;
+constexpr int kSteps = 100;
+
+/// A trial whose loss goes from `first` to `last`, with a little noise that is the same every time.
+Trial MakeTrial(const std::string& spec, double first, double last, bool with_guess = true) {
+  Trial trial;
+  trial.spec = spec;
+  trial.begun = true;
+  trial.applied = 1;
+  trial.survey = {{"lr", 0.1}, {"lr_now", 0.1}, {"matrices", 3}, {"narrowest", 64}};
+  for (int step = 1; step <= kSteps; ++step) {
+    const double share = std::min(1.0, step / (0.5 * kSteps));
+    const double wobble = 0.02 * std::sin(7.0 * step);
+    const double loss = first + (last - first) * share + wobble;
+    trial.loss.push_back({step, loss});
+    if (with_guess) {
+      trial.task.push_back({step, loss});
+      trial.guess.push_back({step, kGuess});
+    }
+  }
+  return trial;
+}
+
+Trial Held(Trial trial, double ratio) {
+  for (int step = 1; step <= kSteps; ++step) {
+    trial.held.push_back({step, ratio + 0.01 * std::sin(7.0 * step)});
+  }
+  return trial;
+}
+
+std::vector<Trial> Flat() { return {MakeTrial(kAsIs, 2.35, 2.32), MakeTrial("seed=1000", 2.36, 2.31)}; }
+
+TryCase Suspecting(std::vector<std::string> suspects) {
+  TryCase asked;
+  asked.suspects = std::move(suspects);
+  return asked;
+}
+
+/// Runs the plan against a program of which `world` knows how each trial ends.
+template <typename World>
+std::vector<Trial> PlayOut(const TryCase& asked, World world) {
+  std::vector<Trial> done;
+  for (int rounds = 0; rounds < 60; ++rounds) {
+    const auto wanted = NextTrials(asked, done, {});
+    if (wanted.empty()) {
+      return done;
+    }
+    done.push_back(world(wanted.front()));
+  }
+  ADD_FAILURE() << "the plan has no end";
+  return done;
+}
+
+TEST(Try, ALowerRateThatLearnsProvesThatItWasTooHigh) {
+  const TryCase asked = Suspecting({"constant-prediction"});
+  const auto trials = PlayOut(asked, [](const std::string& spec) {
+    return MakeTrial(spec, 2.4, spec == "lr-times=0.1" ? 1.5 : spec == "lr-times=0.01" ? 0.2 : 2.4);
+  });
+  const Conclusions found = Conclude(asked, trials);
+  ASSERT_TRUE(found.proof);
+  EXPECT_EQ(found.proof->cause, "lr-too-high");
+  EXPECT_EQ(found.proof->spec, "lr-times=0.01");
+  EXPECT_NE(found.proof->text.find("instead of 2.4"), std::string::npos) << found.proof->text;
+}
+
+TEST(Try, AHigherRateThatLearnsProvesThatItWasTooLow) {
+  const TryCase asked = Suspecting({});
+  const auto trials = PlayOut(asked, [](const std::string& spec) {
+    return MakeTrial(spec, 2.3, spec == "lr-times=100" ? 0.3 : 2.3);
+  });
+  const Conclusions found = Conclude(asked, trials);
+  ASSERT_TRUE(found.proof);
+  EXPECT_EQ(found.proof->cause, "lr-too-low");
+}
+
+TEST(Try, ALossThatIsLostIsComparedToo) {
+  auto trials = Flat();
+  for (Trial& trial : trials) {
+    trial = MakeTrial(trial.spec, 2.3, std::numeric_limits<double>::quiet_NaN());
+  }
+  trials.push_back(MakeTrial("lr-times=0.1", 2.3, 0.4));
+  EXPECT_TRUE(Comparison(trials).failing());
+  const Conclusions found = Conclude(Suspecting({"loss-nan"}), trials);
+  ASSERT_TRUE(found.proof);
+  EXPECT_EQ(found.proof->cause, "lr-too-high");
+}
+
+TEST(Try, NothingIsProvenByADifferenceThatEqualRunsShowToo) {
+  // Goal: luck is no cure. Method: the second seed alone learns as well as the lower rate.
+  std::vector<Trial> trials = {MakeTrial(kAsIs, 2.35, 2.32), MakeTrial("seed=1000", 2.36, 0.5),
+                               MakeTrial("lr-times=0.1", 2.3, 0.5)};
+  EXPECT_FALSE(Conclude(Suspecting({"lr-too-high"}), trials).proof);
+}
+
+TEST(Try, ASmallGainProvesNothing) {
+  auto trials = Flat();
+  trials.push_back(MakeTrial("lr-times=0.1", 2.3, 2.1));
+  EXPECT_FALSE(Conclude(Suspecting({"lr-too-high"}), trials).proof);
+}
+
+TEST(Try, ARunThatLearnsIsNotBlamedForItsRate) {
+  // A rate ten times as high is often quicker in a healthy program.
+  const TryCase asked = Suspecting({"lr-too-low"});
+  const auto trials = PlayOut(asked, [](const std::string& spec) {
+    return MakeTrial(spec, 2.3, spec == "lr-times=10" ? 0.05 : 0.9);
+  });
+  EXPECT_FALSE(Conclude(asked, trials).proof);
+  EXPECT_LE(trials.size(), 2U);
+}
+
+TEST(Try, AChangeThatDidNotApplyProvesNothing) {
+  auto trials = Flat();
+  Trial changed = MakeTrial("lr-times=0.1", 2.3, 0.2);
+  changed.applied = 0;
+  trials.push_back(changed);
+  EXPECT_FALSE(Conclude(Suspecting({"lr-too-high"}), trials).proof);
+}
+
+TEST(Try, AMendingIsTriedOnlyWhereItCouldMatter) {
+  const TryCase asked = Suspecting({});
+  const auto trials = PlayOut(asked, [](const std::string& spec) {
+    Trial trial = MakeTrial(spec, 2.3, spec == "zero-grad" ? 0.3 : 2.3);
+    trial.survey["gradients_left"] = 1;
+    return trial;
+  });
+  const Conclusions found = Conclude(asked, trials);
+  ASSERT_TRUE(found.proof);
+  EXPECT_EQ(found.proof->cause, "missing-zero-grad");
+  for (const Trial& trial : trials) {
+    EXPECT_NE(trial.spec, "train-mode");
+  }
+}
+
+TEST(Try, LabelsThatCarryNothingOverAreProvenRandom) {
+  const TryCase asked = Suspecting({"labels-misaligned"});
+  const auto trials = PlayOut(asked, [](const std::string& spec) {
+    const bool held = spec == "hold-out" || spec == "stand-in=0.003";
+    const Trial trial = MakeTrial(spec, 2.32, spec == "one-batch=8" ? 0.1 : 2.31);
+    return held ? Held(trial, 1.02) : trial;
+  });
+  const Conclusions found = Conclude(asked, trials);
+  ASSERT_TRUE(found.proof);
+  EXPECT_EQ(found.proof->cause, "labels-misaligned");
+}
+
+TEST(Try, LabelsAreNotBlamedWhereAPlainNetworkFindsSomethingInThem) {
+  const TryCase asked = Suspecting({"labels-random"});
+  const auto trials = PlayOut(asked, [](const std::string& spec) {
+    const bool held = spec == "hold-out" || spec == "stand-in=0.003";
+    const Trial trial = MakeTrial(spec, 2.32, spec == "one-batch=8" || spec == "stand-in=0.003" ? 0.1 : 2.31);
+    return held ? Held(trial, spec == "hold-out" ? 1.0 : 0.5) : trial;
+  });
+  EXPECT_FALSE(Conclude(asked, trials).proof);
+}
+
+TEST(Try, AModelWithoutHiddenLayerIsProvenTooSmall) {
+  const TryCase asked = Suspecting({"labels-random"});
+  const auto trials = PlayOut(asked, [](const std::string& spec) {
+    Trial trial = MakeTrial(spec, 2.32, spec == "stand-in=0.003" ? 0.1 : 2.31);
+    trial.survey["matrices"] = 1;
+    trial.survey.erase("narrowest");
+    return spec == "hold-out" ? Held(trial, 1.0) : spec == "stand-in=0.003" ? Held(trial, 0.2) : trial;
+  });
+  const Conclusions found = Conclude(asked, trials);
+  ASSERT_TRUE(found.proof);
+  EXPECT_EQ(found.proof->cause, "capacity-too-small");
+}
+
+TEST(Try, BothDirectionsWithoutEffectRefuteTheRate) {
+  const TryCase asked = Suspecting({"lr-too-low", "labels-random"});
+  const auto trials = PlayOut(asked, [](const std::string& spec) { return MakeTrial(spec, 2.32, 2.31); });
+  const Conclusions found = Conclude(asked, trials);
+  EXPECT_FALSE(found.proof);
+  ASSERT_EQ(found.refuted.size(), 1U);
+  EXPECT_EQ(found.refuted.front().cause, "lr-too-low");
+}
+
+TEST(Try, WithoutALevelOfGuessingTheLossMustFallByHalf) {
+  std::vector<Trial> trials = {MakeTrial(kAsIs, 5.0, 4.9, false), MakeTrial("seed=1000", 5.0, 4.9, false),
+                               MakeTrial("lr-times=10", 5.0, 3.5, false)};
+  EXPECT_FALSE(Conclude(Suspecting({}), trials).proof);
+  trials.back() = MakeTrial("lr-times=10", 5.0, 1.0, false);
+  EXPECT_TRUE(Conclude(Suspecting({}), trials).proof);
+}
+
+}  // namespace
+}  // namespace whystop

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace whystop {
+
+/// How the program is run again, the same for all trials of a run.
+struct Bench {
+  std::string whystop;               // This program.
+  std::vector<std::string> command;  // The user's.
+  std::string directory;             // Where it was started.
+  std::map<std::string, std::string> environment;  // Set on top of ours.
+  std::int64_t steps_max = 0;
+  std::int64_t layer_bytes_max = 0;
+  std::int64_t memory_bytes_max = 0;  // Address space is not bounded by it; 0: no bound.
+  bool in_place = false;              // No layer: the user said so.
+  bool network = false;
+};
+
+/// Starts a trial that records into `folder` (made here). `state` is the
+/// file that the untouched trial leaves and `continue` begins with; empty: none. The returned process is its host: killing
+/// it ends the whole trial, and so does the death of the calling process, whatever ends it.
+Result<pid_t> StartTrial(const Bench& bench, const std::string& spec, const std::string& state,
+                         const std::string& folder);
+
+}  // namespace whystop

@@ -1,0 +1,152 @@
+"""`whystop try` on real programs: what it proves, whom it leaves alone, and that nothing of the user's is touched."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytest.importorskip("torch")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("WHYSTOP_BUILD", ROOT / "build")).resolve()
+WHYSTOP = BUILD / "whystop"
+PYTHON = os.environ.get("WHYSTOP_PYTHON", sys.executable)
+TIMEOUT = 1500  # Seconds after which something hangs; no test depends on how long anything takes.
+BUDGET = "20m"
+
+# One program; each look-alike differs in one line.
+BASE = '''
+import torch
+from torch import nn
+torch.manual_seed(0)
+X = torch.randn(600, 8)
+y = (X[:, 0] * X[:, 1] > 0).long() + 2 * (X[:, 2] > 0).long()
+{labels}
+net = {net}
+{after}
+opt = torch.optim.SGD(net.parameters(), lr={lr}, momentum=0.9)
+loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(X, y), batch_size=32, shuffle=True)
+for epoch in range(8):
+    for a, b in loader:
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(a), b)
+        loss.backward()
+        opt.step()
+    torch.save(net.state_dict(), "last.pt")
+    print(epoch, loss.item())
+'''
+NET = "nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 4))"
+HEALTHY = dict(labels="", net=NET, after="", lr="0.05")
+LOOK_ALIKES = {
+    "lr-too-high": dict(HEALTHY, lr="60.0"),
+    "lr-too-low": dict(HEALTHY, lr="2e-6"),
+    "labels-random": dict(HEALTHY, labels="y = y[torch.randperm(600)]"),
+    "frozen-params": dict(HEALTHY, after="net.requires_grad_(False); net[2].bias.requires_grad_(True)"),
+}
+pytestmark = pytest.mark.skipif(not WHYSTOP.exists(), reason="no binary")
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "my project"
+    folder.mkdir()
+    return folder
+
+
+def record(project, source):
+    (project / "train.py").write_text(source)
+    run = project.parent / "run"
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run([WHYSTOP, "run", "-q", "--dir", run, "--", PYTHON, "train.py"], cwd=project, env=environment, check=True,
+                   capture_output=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL)
+    return run
+
+
+def attempt(run, *options):
+    done = subprocess.run([WHYSTOP, "try", "--budget", BUDGET, *options, run], capture_output=True, timeout=TIMEOUT, check=False,
+                          stdin=subprocess.DEVNULL)
+    if b"cannot be protected" in done.stderr:
+        pytest.skip("no namespaces here: " + done.stderr.decode())
+    return done
+
+
+def verdict_of(run):
+    return json.loads(subprocess.run([WHYSTOP, "why", "--json", run], capture_output=True, timeout=TIMEOUT, check=False).stdout)
+
+
+def state_of(folder):
+    return {path.relative_to(folder): (path.stat().st_mtime_ns, path.stat().st_ctime_ns, path.read_bytes() if path.is_file() else None)
+            for path in sorted([folder, *folder.rglob("*")])}
+
+
+def learning_roots(verdict):
+    return [cause["id"] for cause in verdict["causes"] if cause["role"] == "root" and cause["answers"] == "learning"]
+
+
+ALL = os.environ.get("WHYSTOP_ALL") == "1"
+
+
+@pytest.mark.parametrize("cause", list(LOOK_ALIKES) if ALL else list(LOOK_ALIKES)[:1] + list(LOOK_ALIKES)[2:3])
+def test_look_alikes_are_told_apart_and_no_file_is_touched(cause, project):
+    run = record(project, BASE.format(**LOOK_ALIKES[cause]))
+    before = state_of(project)
+    done = attempt(run)
+    verdict = verdict_of(run)
+    assert learning_roots(verdict) == [cause], done.stdout.decode() + done.stderr.decode()
+    root = verdict["causes"][0]
+    assert root["confidence"] == "certain" and root["evidence"][0]["kind"] == "trial"
+    assert [trial["result"] for trial in verdict["trials"]].count("proven") == 1
+    assert state_of(project) == before
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.validate(verdict, json.loads((ROOT / "docs" / "verdict.schema.json").read_text()))
+
+
+def test_a_healthy_program_is_blamed_for_nothing(project):
+    run = record(project, BASE.format(**HEALTHY))
+    done = attempt(run)
+    verdict = verdict_of(run)
+    assert [cause["id"] for cause in verdict["causes"] if cause["fault"]] == [], done.stdout.decode()
+    assert "proven" not in [trial["result"] for trial in verdict["trials"]]
+
+
+def processes_with(text):
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and text in (entry / "cmdline").read_bytes().decode(errors="replace"):
+                found.append(entry.name)
+        except OSError:
+            pass
+    return found
+
+
+def test_a_kill_in_the_middle_leaves_nothing_behind(project):
+    run = record(project, BASE.format(**LOOK_ALIKES["lr-too-high"]))
+    before, mounts = state_of(project), pathlib.Path("/proc/self/mountinfo").read_text()
+    whystop = subprocess.Popen([WHYSTOP, "try", "--budget", BUDGET, run], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               stdin=subprocess.DEVNULL)
+    mark = str(run / "trials")
+    while not processes_with(mark) and whystop.poll() is None:
+        time.sleep(0.1)
+    if whystop.poll() is not None:
+        pytest.skip(whystop.stderr.read().decode())
+    time.sleep(1)
+    whystop.send_signal(signal.SIGKILL)
+    whystop.communicate()
+    end = time.monotonic() + TIMEOUT
+    while processes_with(mark) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert processes_with(mark) == []
+    assert pathlib.Path("/proc/self/mountinfo").read_text() == mounts
+    assert state_of(project) == before
+
+
+@pytest.mark.parametrize(("arguments", "word"), [(["--budget", "soon"], "no time"), (["no-such-run"], "no recording")])
+def test_bad_input_is_refused_with_a_sentence(arguments, word, tmp_path):
+    done = subprocess.run([WHYSTOP, "try", *arguments], capture_output=True, timeout=TIMEOUT, check=False,
+                          env={**os.environ, "WHYSTOP_HOME": str(tmp_path)})
+    assert done.returncode == 2 and word in done.stderr.decode()
