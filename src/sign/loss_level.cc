@@ -20,6 +20,11 @@ std::string DescribeShare(const Training& training) {
          HumanNumber(training.guess.value_or(0)) + ")";
 }
 
+/// The loss of adversaries and that of a policy go up and down by their nature.
+bool MaySwing(const Training& training) {
+  return training.optimizers > 1 || training.run.FindObservation("environment") != nullptr;
+}
+
 }  // namespace
 
 Sign LookTrainingFailed(const Training& training) {
@@ -100,12 +105,12 @@ Sign LookManyStepsAtGuessing(const Training& training) {
 }
 
 Sign LookLossSwings(const Training& training) {
-  // The loss of adversaries goes up and down by its nature, and one that learned may be noisy.
+  // One that learned may be noisy.
   constexpr double kLearned = 0.7;
   const bool learned =
       training.learning.Good() || (training.share > 0 && training.share < kLearned);
   const Finding* swings =
-      training.optimizers > 1 || learned ? nullptr : training.run.FindFirst("loss/oscillates");
+      MaySwing(training) || learned ? nullptr : training.run.FindFirst("loss/oscillates");
   return ByFinding(swings, "series",
                    swings == nullptr
                        ? std::string()
