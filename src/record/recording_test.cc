@@ -206,7 +206,7 @@ TEST_F(RecordingTest, EventsAreBounded) {
 }
 
 TEST_F(RecordingTest, AFolderThatOthersCouldUseIsRefused) {
-  const auto refusal = [this](const std::string& path) {
+  const auto refusal = [](const std::string& path) {
     const auto writer = RecordingWriter::Create(path, {});
     return writer ? std::string("accepted") : writer.error().what;
   };
