@@ -68,7 +68,9 @@ const ExceptionSeen* FindBehindTheStatus(const CaseFile& run) {
   for (const ExceptionSeen& exception : run.exceptions) {
     const bool of_child = exception.process && run.start && *exception.process != run.start->pid &&
                           (!trained || trained == exception.process);
-    if (of_child && exception.ended_process && exception.metrics_after == 0 &&
+    // What the trainer printed may be collected after it has died: its own word is enough.
+    const bool was_last = trained == exception.process || exception.metrics_after == 0;
+    if (of_child && exception.ended_process && was_last &&
         exception.type != "SystemExit") {
       return &exception;
     }

@@ -11,7 +11,10 @@ void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out) {
   const Observation* exit = FinalExit(run);
   const bool done = run.progress.epoch && run.progress.epochs_planned &&
                     *run.progress.epoch >= *run.progress.epochs_planned;
-  if (run.FindObservation("loader") != nullptr && Counted(run, "steps") == 0.0) {
+  const Observation* idle = run.FindObservation("no-training");
+  const bool to_train = run.FindObservation("loader") != nullptr ||
+                        (idle != nullptr && idle->Number("optimizers").value_or(0) > 0);
+  if (to_train && Counted(run, "steps") == 0.0) {
     out.Add(Contradicts("calls", "not one step was made"));
   }
   if (const auto kept = LeftByAnException(run)) {

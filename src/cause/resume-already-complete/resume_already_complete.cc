@@ -21,6 +21,10 @@ void WeighLoopOfFunction(const CaseFile& run, const Observation& loop, Hypothesi
                            told.function.value_or("") + "() made no step, and the program returned 0");
   evidence.place = {told.file.value_or(""), told.line.value_or(0)};
   out.Add(std::move(evidence));
+  if (const Observation* idle = run.FindObservation("no-training");
+      idle != nullptr && As<seen::NoTraining>(*idle).optimizers.value_or(0) > 0) {
+    out.Add(Supports("calls", "an optimizer was made, and not one step"));
+  }
   if (const Observation* loaded = run.FindObservation("checkpoint-loaded")) {
     const auto state = As<seen::CheckpointLoaded>(*loaded);
     out.Add(Supports("calls", "the state of an earlier run was loaded into the optimizer" +

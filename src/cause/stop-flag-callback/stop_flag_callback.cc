@@ -2,11 +2,15 @@
 #include "sign/loop_facts.h"
 #include "sign/training_facts.h"
 #include "cause/weighers.h"
+#include "sign/account/account.h"
 
 namespace whystop {
 
 void WeighStopFlagCallback(const CaseFile& run, Hypothesis& out) {
   const Observation* exit = FinalExit(run);
+  if (AskedToEnd(run) != nullptr) {
+    return;  // The flag of a handler: the signal is the reason.
+  }
   if (ReasonOf(exit) == ExitReason::kStopFlag) {
     Evidence evidence = Decisive("loop", "something set the flag under which the loop is left: " +
                                              DescribeExit(*exit) + DescribeTurn(*exit));

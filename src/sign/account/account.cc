@@ -207,6 +207,12 @@ std::optional<std::int64_t> TrainingProcess(const CaseFile& run) {
       chosen = &one;
     }
   }
+  for (const Observation& one : run.observations) {
+    // One that died before it counted for the first time: its loops and its optimizer were told at the first step.
+    if (chosen == nullptr && one.process && (one.kind == "loop-plan" || one.kind == "optimizer")) {
+      chosen = &one;
+    }
+  }
   return chosen == nullptr ? std::nullopt : chosen->process;
 }
 
