@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 
@@ -38,6 +39,11 @@ optimizer = torch.optim.SGD(model.parameters(), 0.01)
 """
 
 
+def _limit(cpu_seconds):
+    """Soft and hard limit alike, as `ulimit -t` sets them: the kernel then answers with SIGKILL."""
+    return None if cpu_seconds is None else lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
+
+
 class Ending:
     def __init__(self, verdict, code):
         self.verdict, self.code = verdict, code
@@ -53,7 +59,7 @@ class Ending:
 def ending(tmp_path):
     """ending(program) or ending(program, shell="python PROGRAM | tee log") -> Ending. PYTHON and PROGRAM stand for themselves."""
 
-    def judge(program, shell=None, base=True):
+    def judge(program, shell=None, base=True, cpu_seconds=None):
         path = tmp_path / "a program.py"
         path.write_text((BASE if base else "") + program)
         folder = tmp_path / "recording"
@@ -62,7 +68,7 @@ def ending(tmp_path):
             command = ["sh", "-c", shell.replace("PYTHON", f"'{PYTHON}'").replace("PROGRAM", f"'{path}'")]
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         run = subprocess.run([BUILD / "whystop", "run", "--dir", folder, "--", *command], capture_output=True, timeout=TIMEOUT,
-                             stdin=subprocess.DEVNULL, check=False, env=environment, cwd=tmp_path)
+                             stdin=subprocess.DEVNULL, check=False, env=environment, cwd=tmp_path, preexec_fn=_limit(cpu_seconds))
         why = subprocess.run([BUILD / "whystop", "why", "--json", folder], capture_output=True, timeout=TIMEOUT, check=False)
         assert why.returncode in (0, 1, 3), why.stderr.decode()
         return Ending(json.loads(why.stdout), run.returncode)
