@@ -99,6 +99,7 @@ class Nest:
                 planned=level.plan.planned,
                 exits=len(level.loop.exits),
                 exit_lines=",".join(str(leaving.line) for leaving in level.loop.exits[:20]),
+                only_exit=level.loop.exits[0].text() if len(level.loop.exits) == 1 else None,
             )
 
     def tell_progress(self, frames):

@@ -22,6 +22,9 @@ void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out) {
                                     " planned steps were made"));
   }
   const Account account = ReadAccount(run);
+  if (account.cut_passes && WhatCut(run, *account.cut_passes) == CutBy::kException) {
+    return;  // The epochs ran, and left the rest of their data out.
+  }
   if (run.ExitCode() != 0 || FrameworkStop(run) != nullptr || LastFailedCall(run) != nullptr || account.IsShort()) {
     return;
   }

@@ -20,16 +20,22 @@ bool LeavesDataOut(const CutPasses& cut) {
 
 void WeighCutPasses(const CaseFile& run, Hypothesis& out) {
   const auto cut = ReadAccount(run).cut_passes;
-  if (!cut || cut->exit == nullptr || cut->caught != nullptr ||
-      !ErrorOf(*cut->exit).empty() || !LeavesDataOut(*cut)) {
+  if (!cut || WhatCut(run, *cut) != CutBy::kStatement || !LeavesDataOut(*cut)) {
     return;
   }
+  const Observation* plan = PlanOfBatches(run, *cut);
+  const std::string way_out =
+      cut->exit != nullptr ? DescribeExit(*cut->exit)
+                           : "the only statement that can, at line " + TextOf(*plan, "exit_lines") +
+                                 " under `" + TextOf(*plan, "only_exit") + "`";
   Evidence evidence = Decisive(
       "loop", "of every pass over the data about " + HumanNumber(cut->batches_done) + " of " +
                   HumanNumber(cut->batches_planned) + " batches were taken, in " +
                   HumanCount(cut->cut) + " passes: the batch loop was left by " +
-                  DescribeExit(*cut->exit));
-  evidence.place = PlaceOf(*cut->exit);
+                  way_out);
+  if (cut->exit != nullptr) {
+    evidence.place = PlaceOf(*cut->exit);
+  }
   out.Add(std::move(evidence));
 }
 

@@ -75,13 +75,33 @@ bool WeighLoaderFailures(const CaseFile& run, Hypothesis& out) {
   return true;
 }
 
+/// Nobody saw the exception, but nothing else can have ended the passes.
+bool WeighByElimination(const CaseFile& run, Hypothesis& out) {
+  const auto cut = ReadAccount(run).cut_passes;
+  if (!cut || cut->exit != nullptr || cut->caught != nullptr ||
+      WhatCut(run, *cut) != CutBy::kException) {
+    return false;
+  }
+  const Observation* plan = PlanOfBatches(run, *cut);
+  const std::string handler = TextOf(*plan, "only_exit");
+  out.Add(Decisive("loop", "of every pass over the data about " + HumanNumber(cut->batches_done) + " of " +
+                               HumanNumber(cut->batches_planned) + " batches were taken, in " +
+                               HumanCount(cut->cut) + " passes, and " +
+                               (handler.empty() ? std::string("no statement leaves the batch loop: an exception did, "
+                                                              "and was caught around it")
+                                                : "the only way out of the batch loop is the one under `" + handler +
+                                                      "` at line " + TextOf(*plan, "exit_lines"))));
+  return true;
+}
+
 }  // namespace
 
 void WeighSwallowedException(const CaseFile& run, Hypothesis& out) {
   if (WeighFailedCall(run, out)) {
     return;
   }
-  if (WeighLeftInHandler(run, out) || WeighLoaderFailures(run, out)) {
+  if (WeighLeftInHandler(run, out) || WeighLoaderFailures(run, out) ||
+      WeighByElimination(run, out)) {
     return;
   }
   for (const Observation* exit : OfTraining(run, "loop-exit")) {

@@ -267,6 +267,36 @@ Account ReadAccount(const CaseFile& run) {
   return account;
 }
 
+const Observation* PlanOfBatches(const CaseFile& run, const CutPasses& cut) {
+  const Observation* found = nullptr;
+  for (const Observation* one : OfTraining(run, "loop-plan")) {
+    const auto plan = As<seen::LoopPlan>(*one);
+    const bool innermost = plan.level && plan.levels && *plan.level == *plan.levels - 1;
+    found = innermost && plan.planned == cut.batches_planned ? one : found;
+  }
+  return found;
+}
+
+CutBy WhatCut(const CaseFile& run, const CutPasses& cut) {
+  if (cut.exit != nullptr) {
+    return ErrorOf(*cut.exit).empty() ? CutBy::kStatement : CutBy::kException;
+  }
+  if (cut.caught != nullptr) {
+    return CutBy::kException;
+  }
+  const Observation* told = PlanOfBatches(run, cut);
+  if (told == nullptr || run.ExitCode() != 0) {
+    return CutBy::kNotKnown;
+  }
+  const auto plan = As<seen::LoopPlan>(*told);
+  if (plan.exits == 0) {
+    return CutBy::kException;
+  }
+  return !plan.only_exit                                           ? CutBy::kNotKnown
+         : plan.only_exit->find("except ") != std::string::npos ? CutBy::kException
+                                                                   : CutBy::kStatement;
+}
+
 const SignalSeen* AskedToEnd(const CaseFile& run) {
   if (run.ExitCode() != 0 || run.job_alive) {
     return nullptr;

@@ -45,6 +45,13 @@ struct CutPasses {
   const Observation* caught = nullptr;  // The "exception-caught" that did it.
 };
 
+/// What ended passes over the data before their end.
+enum class CutBy {
+  kNotKnown,
+  kStatement,  // A `break`.
+  kException,  // One that was caught: the rest of each pass was left out.
+};
+
 /// The account of the training that decides about the run: its last one, in the process that trained.
 struct Account {
   LevelAccount epochs;
@@ -56,6 +63,11 @@ struct Account {
 };
 
 Account ReadAccount(const CaseFile& run);
+
+/// As seen, or else by elimination: a batch loop over the loader has one way out, or none.
+CutBy WhatCut(const CaseFile& run, const CutPasses& cut);
+/// The plan of the batch loop, where it goes over what was cut; nullptr: not told.
+const Observation* PlanOfBatches(const CaseFile& run, const CutPasses& cut);
 
 /// The process whose training is judged: of several the first rank's, else the last that made steps. nullopt: no probe
 /// said anything.
