@@ -68,7 +68,7 @@ def _meaning_of_compare(part, loop):
     if all(computed) and not isinstance(part.ops[0], ast.Eq):
         return PATIENCE
     if any(computed) and not isinstance(part.ops[0], ast.Eq):
-        other = (right, left)[computed.index(False)]
+        other = (left, right)[computed.index(False)]
         return TARGET if _from_outside(other, writes) else None
     return None
 
