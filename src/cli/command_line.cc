@@ -64,7 +64,10 @@ void DeclareWhy(CLI::App& app, Declared<WhyOptions>& why) {
 void DeclareOthers(CLI::App& app, Declared<RunsOptions>& runs, Declared<ExplainOptions>& explain,
                    Declared<InspectOptions>& inspect, Declared<DoctorOptions>& doctor) {
   runs.app = app.add_subcommand("runs", "List the recorded runs");
-  runs.app->footer("Example:\n  whystop runs --json");
+  runs.app->footer(
+      "Example:\n  whystop runs\n\n"
+      "The newest comes last. Every command that takes a recording takes the beginning of an id, or "
+      "its last part.");
   runs.app->add_flag("--json", runs.options.json, "Print as JSON lines");
 
   explain.app = app.add_subcommand("explain", "Print what is known about a cause");
@@ -212,8 +215,8 @@ void DeclareTry(CLI::App& app, Declared<TryOptions>& attempt) {
 }
 
 /// The first word that is no option: an unknown command gets its nearest match.
-bool RefuseUnknownCommand(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') {
+bool RefuseUnknownCommand(const CLI::App& app, char** argv) {
+  if (argv[1][0] == '-') {
     return false;
   }
   std::vector<std::string> names;
@@ -243,7 +246,7 @@ ParsedLine ChosenOf(const Declared<T>&... commands) {
 /// `try RUN -- COMMAND`: what follows the dashes is a command of its own, not more recordings.
 std::vector<std::string> CutAfterDashes(int& argc, char** argv) {
   std::vector<std::string> words;
-  if (argc < 2 || std::string_view(argv[1]) != "try") {
+  if (std::string_view(argv[1]) != "try") {
     return words;
   }
   for (int i = 2; i < argc; ++i) {
@@ -288,8 +291,12 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   Declared<TopOptions> top;
   DeclareTop(app, top);
   DeclareTry(app, attempt);
+  if (argc < 2) {
+    std::fputs(app.help().c_str(), stdout);
+    return {std::nullopt, 0};
+  }
   const std::vector<std::string> after_dashes = CutAfterDashes(argc, argv);
-  if (RefuseUnknownCommand(app, argc, argv)) {
+  if (RefuseUnknownCommand(app, argv)) {
     return {std::nullopt, kExitUsage};
   }
   try {

@@ -84,7 +84,12 @@ int Export(const ExportOptions& options) {
     Complain(options.format + " cannot be written to standard output", "name a place with -o");
     return kExitUsage;
   }
-  const auto recording = FindRecording(options.path);
+  const auto found = FindRecording(options.path);
+  if (!found) {
+    Complain(found.error());
+    return kExitUsage;
+  }
+  const std::optional<std::string>& recording = *found;
   if (!recording && options.path.empty()) {
     Complain("no recording yet in " + HomeOfRecordings(), "'whystop export train.log' reads a log");
     return kExitUsage;

@@ -4,14 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "base/clock.h"
+#include "cli/recorded_run.h"
 #include "record/recording_reader.h"
 
 namespace whystop {
@@ -45,6 +46,40 @@ Status CheckOwnHome(const std::string& home) {
                  "set HOME or WHYSTOP_HOME"};
   }
   return Ok{};
+}
+
+std::optional<std::string> NewestRecording() {
+  std::error_code fault;
+  const std::string latest = HomeOfRecordings() + "/latest";
+  if (IsRecording(latest)) {
+    return fs::canonical(latest, fault).string();
+  }
+  const auto all = ListRecordings();
+  return all.empty() ? std::nullopt : std::optional(all.back().path);
+}
+
+/// Whether `typed` begins the id 20261115-221500-7f3a, or what follows one of its dashes.
+bool MayBeMeant(std::string_view id, std::string_view typed) {
+  while (!id.starts_with(typed)) {
+    const std::size_t dash = id.find('-');
+    if (dash == id.npos) {
+      return false;
+    }
+    id.remove_prefix(dash + 1);
+  }
+  return true;
+}
+
+Error Ambiguous(const std::string& name, const std::vector<std::string>& meant) {
+  constexpr std::size_t kNamed = 5;
+  std::string newest;
+  for (std::size_t i = meant.size(); i > 0 && meant.size() - i < kNamed; --i) {
+    newest += (newest.empty() ? "" : ", ") + LastPart(meant[i - 1]);
+  }
+  return Error{Error::Code::kUsage,
+               fmt::format("'{}' may be any of {} recordings: {}{}", name, meant.size(), newest,
+                           meant.size() > kNamed ? ", ..." : ""),
+               "give more of the id; 'whystop runs' lists them"};
 }
 
 }  // namespace
@@ -93,39 +128,30 @@ void RememberLatest(const std::string& directory) {
   fs::rename(fresh, link, fault);  // Replaces the old link in one step.
 }
 
-std::vector<std::string> ListRecordings() {
-  std::vector<std::string> found;
-  std::error_code fault;
-  for (const auto& entry : fs::directory_iterator(HomeOfRecordings(), fault)) {
-    if (!entry.is_symlink(fault) && IsRecording(entry.path().string())) {
-      found.push_back(entry.path().string());
-    }
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
-std::optional<std::string> FindRecording(const std::string& name) {
+Result<std::optional<std::string>> FindRecording(const std::string& name) {
   if (name.empty()) {
-    std::error_code fault;
-    const std::string latest = HomeOfRecordings() + "/latest";
-    if (IsRecording(latest)) {
-      return fs::canonical(latest, fault).string();
-    }
-    const auto all = ListRecordings();
-    return all.empty() ? std::nullopt : std::optional(all.back());
+    return NewestRecording();
   }
+  std::error_code fault;
   if (IsRecording(name)) {
-    return name;
+    return std::optional(name);
   }
-  for (const std::string& path : ListRecordings()) {
-    const std::string id = LastPart(path);
-    if (id == name || (name.size() >= 4 && id.size() > name.size() &&
-                       id.substr(id.size() - name.size()) == name)) {
-      return path;
+  if (name == "-" || fs::exists(name, fault)) {
+    return std::optional<std::string>();  // Standard input, or what somebody wants to be read.
+  }
+  std::vector<std::string> meant;
+  for (const RecordedRun& run : ListRecordings()) {
+    if (LastPart(run.path) == name) {
+      return std::optional(run.path);
+    }
+    if (MayBeMeant(LastPart(run.path), name)) {
+      meant.push_back(run.path);
     }
   }
-  return std::nullopt;
+  if (meant.size() > 1) {
+    return Ambiguous(name, meant);
+  }
+  return meant.empty() ? std::optional<std::string>() : std::optional(meant.front());
 }
 
 std::string PythonBootstrap() {

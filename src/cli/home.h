@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 
@@ -18,12 +17,10 @@ Result<std::string> NewRecordingPath(int attempt);
 /// Points <home>/latest at a recording, best effort.
 void RememberLatest(const std::string& directory);
 
-/// The recordings under the home, oldest first.
-std::vector<std::string> ListRecordings();
-
-/// What the user called a recording: a path, or the id of one under the home. Empty argument: the
-/// newest.
-std::optional<std::string> FindRecording(const std::string& name);
+/// What the user called a recording: a path, or the id of one under the home, or so much of its
+/// beginning or of its last parts ("7f3a") that no other is meant. Empty argument: the newest.
+/// Nullopt: no recording is called so. An error: several are.
+Result<std::optional<std::string>> FindRecording(const std::string& name);
 
 /// The folder with our sitecustomize for Python jobs: in the build folder or where it was
 /// installed; empty: not there.

@@ -90,7 +90,12 @@ int PrintRanking(const std::string& recording, bool signs) {
 }  // namespace
 
 int Inspect(const InspectOptions& options) {
-  const auto recording = FindRecording(options.path);
+  const auto found = FindRecording(options.path);
+  if (!found) {
+    Complain(found.error());
+    return kExitUsage;
+  }
+  const std::optional<std::string>& recording = *found;
   if (!recording) {
     Complain(options.path.empty() ? "no recording yet in " + HomeOfRecordings()
                                   : "'" + options.path + "' is no recording",

@@ -144,12 +144,15 @@ class Site {
 Result<std::vector<std::string>> Chosen(const std::vector<std::string>& names) {
   std::vector<std::string> paths;
   for (const std::string& name : names) {
-    const auto path = FindRecording(name);
-    if (!path) {
+    const auto found = FindRecording(name);
+    if (!found) {
+      return found.error();
+    }
+    if (!*found) {
       return Error{Error::Code::kNotFound, "'" + name + "' is no recording",
                    "'whystop runs' lists them; a log is shown by 'whystop report'"};
     }
-    paths.push_back(*path);
+    paths.push_back(**found);
   }
   return paths;
 }

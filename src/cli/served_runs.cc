@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "cli/home.h"
+#include "cli/recorded_run.h"
 #include "record/recording_folder.h"
 #include "report/json_writer.h"
 #include "report/view_json.h"
@@ -105,7 +106,12 @@ std::string MetricsOf(const SeenRun& run, const std::string& id) {
 }  // namespace
 
 std::vector<std::string> ServedRuns::Paths() const {
-  std::vector<std::string> paths = only_.empty() ? ListRecordings() : only_;
+  std::vector<std::string> paths = only_;
+  if (only_.empty()) {
+    for (const RecordedRun& run : ListRecordings()) {
+      paths.push_back(run.path);
+    }
+  }
   std::reverse(paths.begin(), paths.end());
   if (paths.size() > kRunsListed) {
     paths.resize(kRunsListed);

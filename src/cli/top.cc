@@ -74,7 +74,12 @@ bool WantsToLeave(const Fd& signal) {
 }  // namespace
 
 int Top(const TopOptions& options) {
-  const auto recording = FindRecording(options.run);
+  const auto found = FindRecording(options.run);
+  if (!found) {
+    Complain(found.error());
+    return kExitUsage;
+  }
+  const std::optional<std::string>& recording = *found;
   if (!recording) {
     Complain(options.run.empty() ? "no recording yet in " + HomeOfRecordings()
                                  : "'" + options.run + "' is no recording",

@@ -313,12 +313,16 @@ int Try(const TryOptions& options) {
   }
   const auto found = FindRecording(options.path);
   if (!found) {
+    Complain(found.error());
+    return kExitUsage;
+  }
+  if (!*found) {
     Complain(options.path.empty() ? "no recording yet" : "no recording '" + options.path + "'",
              "record a run first: whystop run -- python train.py");
     return kExitUsage;
   }
   std::error_code fault;
-  const std::string directory = fs::absolute(*found, fault).lexically_normal().string();
+  const std::string directory = fs::absolute(**found, fault).lexically_normal().string();
   const auto run = ReadRecorded(directory);
   if (!run) {
     Complain(run.error());

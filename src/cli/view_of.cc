@@ -103,9 +103,12 @@ Result<std::vector<SeenRun>> SeeRuns(const std::vector<std::string>& names) {
   std::vector<SeenRun> runs;
   std::vector<std::string> files;
   for (const std::string& name : names.empty() ? std::vector<std::string>{""} : names) {
-    const auto recording = FindRecording(name);
-    if (recording) {
-      auto seen = SeeRecording(*recording);
+    const auto found = FindRecording(name);
+    if (!found) {
+      return found.error();
+    }
+    if (*found) {
+      auto seen = SeeRecording(**found);
       if (!seen) {
         return seen.error();
       }
@@ -118,11 +121,11 @@ Result<std::vector<SeenRun>> SeeRuns(const std::vector<std::string>& names) {
     }
   }
   if (!files.empty()) {
-    auto found = FindRuns(files, {}, [](std::size_t) {});
-    if (!found) {
-      return found.error();
+    auto left = FindRuns(files, {}, [](std::size_t) {});
+    if (!left) {
+      return left.error();
     }
-    for (const FoundRun& run : found->runs) {
+    for (const FoundRun& run : left->runs) {
       auto seen = SeeFoundRun(run);
       if (!seen) {
         return seen.error();

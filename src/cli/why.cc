@@ -19,9 +19,12 @@ Result<std::vector<Verdict>> Follow(const std::vector<std::string>& paths) {
     return Error{Error::Code::kUsage, "--follow takes one recording or log",
                  "whystop why --follow train.log"};
   }
-  const auto recording = FindRecording(paths.empty() ? "" : paths.front());
-  auto verdict = recording || paths.empty() ? FollowRecording(recording.value_or(""))
-                                            : FollowLog(paths.front());
+  const auto found = FindRecording(paths.empty() ? "" : paths.front());
+  if (!found) {
+    return found.error();
+  }
+  auto verdict = *found || paths.empty() ? FollowRecording(found->value_or(""))
+                                         : FollowLog(paths.front());
   if (!verdict) {
     return verdict.error();
   }
@@ -37,9 +40,12 @@ Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options, std::optional<R
   const std::vector<std::string> names =
       options.paths.empty() ? std::vector<std::string>{""} : options.paths;
   for (const std::string& name : names) {
-    const auto recording = FindRecording(name);
-    if (recording) {
-      auto seen = SeeRecording(*recording);
+    const auto found = FindRecording(name);
+    if (!found) {
+      return found.error();
+    }
+    if (*found) {
+      auto seen = SeeRecording(**found);
       if (!seen) {
         return seen.error();
       }

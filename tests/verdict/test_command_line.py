@@ -3,13 +3,11 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
 from conftest import ROOT, WHYSTOP
-
-COMMANDS = ["run", "why", "runs", "explain", "inspect", "doctor"]
-
 
 def call(*arguments, **options):
     return subprocess.run(
@@ -17,11 +15,26 @@ def call(*arguments, **options):
     )
 
 
+def commands_of_the_help():
+    shown = call("--help").stdout
+    return re.findall(r"^  ([a-z-]+)  ", shown.split("Subcommands:")[1], re.MULTILINE)
+
+
+COMMANDS = commands_of_the_help()
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command):
     done = call(command, "--help")
     assert done.returncode == 0
     assert "Example" in done.stdout and f"whystop {command}" in done.stdout
+
+
+def test_without_arguments_it_prints_its_help():
+    done = call()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == call("--help").stdout
+    assert {"run", "why", "runs"} <= set(COMMANDS)
 
 
 def test_a_misspelt_command_gets_its_nearest_match():
@@ -88,6 +101,53 @@ def test_the_newest_recording_is_the_default(tmp_path):
     assert verdict["exit"]["code"] == 4
     listed = call("runs", "--json", env=environment).stdout.splitlines()
     assert len(listed) == 2
+
+
+@pytest.fixture
+def home(tmp_path):
+    """Three recordings in a home of their own, named against the order in which they ran."""
+    environment = {**os.environ, "WHYSTOP_HOME": str(tmp_path / "home"), "TZ": "UTC"}
+    for name, status in (("20261117-010000-cafe", 3), ("20261117-010000-beef", 0), ("20251224-000000-0bad", 4)):
+        call("run", "-q", "--dir", tmp_path / "home" / name, "--", "sh", "-c", f"exit {status}", env=environment)
+    return lambda *arguments: call(*arguments, env=environment, cwd=tmp_path)
+
+
+def test_runs_are_listed_by_time_the_newest_last(home):
+    listed = home("runs").stdout.splitlines()
+    assert [line.split()[0][-4:] for line in listed] == ["cafe", "beef", "0bad"]
+    for line in listed:
+        run, day, clock, duration, unit, size, bytes_unit, state, headline = line.split(maxsplit=8)
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", f"{day} {clock}")
+        assert float(duration) >= 0 and unit == "s"
+        assert float(size) > 0 and bytes_unit.endswith("iB")
+    assert (state, headline) == ("stopped-early", listed[-1].split("stopped-early")[1].strip())
+    assert "status 4" in headline
+    told = [json.loads(line) for line in home("runs", "--json").stdout.splitlines()]
+    assert [run["run"] for run in told] == ["20261117-010000-cafe", "20261117-010000-beef", "20251224-000000-0bad"]
+    assert sorted(run["started"] for run in told) == [run["started"] for run in told]
+    assert all(run["bytes"] > 0 for run in told)
+
+
+@pytest.mark.parametrize("name,status", [
+    ("20261117-010000-cafe", 3), ("20261117-010000-c", 3), ("cafe", 3), ("ca", 3), ("000000-0bad", 4), ("2025", 4),
+])
+def test_a_run_is_found_by_so_much_of_its_id_that_no_other_is_meant(home, name, status):
+    assert json.loads(home("why", "--json", name).stdout)["exit"]["code"] == status
+
+
+@pytest.mark.parametrize("command", [
+    ["why"], ["why", "--follow"], ["inspect"], ["report", "-o", "-"], ["export"], ["top", "--once"], ["serve"], ["try"],
+])
+def test_a_name_of_several_runs_is_refused_with_their_ids(home, command):
+    done = home(*command, "20261117")
+    assert done.returncode == 2
+    assert "'20261117' may be any of 2 recordings" in done.stderr
+    assert "20261117-010000-cafe" in done.stderr and "20261117-010000-beef" in done.stderr
+
+
+def test_a_file_goes_before_a_run_whose_id_begins_so(home, tmp_path):
+    (tmp_path / "2025").write_text("step 1 loss 0.5\nTraceback (most recent call last):\nValueError: from the file\n")
+    assert "from the file" in home("why", "2025").stdout
 
 
 def test_quiet_prints_nothing_of_our_own(tmp_path):
