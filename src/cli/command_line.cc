@@ -61,6 +61,23 @@ void DeclareWhy(CLI::App& app, Declared<WhyOptions>& why) {
                     "Wait for the run to end, telling what is found on the way");
 }
 
+void DeclarePrune(CLI::App& app, Declared<PruneOptions>& prune) {
+  prune.app = app.add_subcommand("prune", "Delete old recordings");
+  prune.app->footer(
+      "Examples:\n  whystop prune --older 30d              those that began more than 30 days ago\n"
+      "  whystop prune --keep 20                all but the newest 20\n"
+      "  whystop prune --max-size 2G --keep 5   the oldest until 2 GiB are left, but never the newest 5\n\n"
+      "Deletes finished recordings under $WHYSTOP_HOME, and in their folders only what whystop wrote. A "
+      "recording that\nis still written to is never touched.");
+  prune.app->add_option("--older", prune.options.older, "Those that began longer ago: 12h, 30d, 8w");
+  prune.app->add_option("--keep", prune.options.keep, "The newest so many stay in any case")
+      ->check(CLI::Range(0, 1 << 30));
+  prune.app->add_option("--max-size", prune.options.max_size,
+                        "The oldest, until all together are no larger: 500M, 2G");
+  prune.app->add_flag("--dry-run", prune.options.dry_run, "Only say what would be deleted");
+  prune.app->add_flag("--json", prune.options.json, "Print as JSON");
+}
+
 void DeclareOthers(CLI::App& app, Declared<RunsOptions>& runs, Declared<ExplainOptions>& explain,
                    Declared<InspectOptions>& inspect, Declared<DoctorOptions>& doctor) {
   runs.app = app.add_subcommand("runs", "List the recorded runs");
@@ -269,6 +286,7 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   Declared<RunOptions> run;
   Declared<WhyOptions> why;
   Declared<RunsOptions> runs;
+  Declared<PruneOptions> prune;
   Declared<ExplainOptions> explain;
   Declared<InspectOptions> inspect;
   Declared<DoctorOptions> doctor;
@@ -277,6 +295,7 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   DeclareRun(app, run);
   DeclareWhy(app, why);
   DeclareOthers(app, runs, explain, inspect, doctor);
+  DeclarePrune(app, prune);
   DeclareInstallHook(app, hook);
   Declared<AttachOptions> attach;
   DeclareAttach(app, attach);
@@ -314,7 +333,7 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   }
   out.options.format = out.options.json ? "jsonl" : out.options.format;
   attempt.options.command = after_dashes;
-  return ChosenOf(run, why, runs, explain, inspect, doctor, hook, attach, watch, report, out, serve,
+  return ChosenOf(run, why, runs, prune, explain, inspect, doctor, hook, attach, watch, report, out, serve,
                   top, attempt);
 }
 

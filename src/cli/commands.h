@@ -8,6 +8,7 @@ namespace whystop {
 int Run(const RunOptions& options);
 int Why(const WhyOptions& options);
 int Runs(const RunsOptions& options);
+int Prune(const PruneOptions& options);
 int Explain(const ExplainOptions& options);
 int Inspect(const InspectOptions& options);
 int Doctor(const DoctorOptions& options);

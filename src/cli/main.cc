@@ -13,6 +13,7 @@ struct Dispatch {
   int operator()(const RunOptions& options) const { return Run(options); }
   int operator()(const WhyOptions& options) const { return Why(options); }
   int operator()(const RunsOptions& options) const { return Runs(options); }
+  int operator()(const PruneOptions& options) const { return Prune(options); }
   int operator()(const ExplainOptions& options) const { return Explain(options); }
   int operator()(const InspectOptions& options) const { return Inspect(options); }
   int operator()(const DoctorOptions& options) const { return Doctor(options); }

@@ -31,6 +31,14 @@ struct RunsOptions {
   bool json = false;
 };
 
+struct PruneOptions {
+  std::string older;     // "30d": those that began longer ago.
+  std::string max_size;  // "2G": the oldest, until all together are no larger.
+  std::int64_t keep = -1;  // The newest so many stay whatever else is asked for; -1: not asked.
+  bool dry_run = false;
+  bool json = false;
+};
+
 struct ExplainOptions {
   std::string cause;  // Empty: list all.
   bool json = false;
@@ -113,7 +121,7 @@ struct TryOptions {
   bool json = false;
 };
 
-using Options = std::variant<RunOptions, WhyOptions, RunsOptions, ExplainOptions, InspectOptions,
+using Options = std::variant<RunOptions, WhyOptions, RunsOptions, PruneOptions, ExplainOptions, InspectOptions,
                              DoctorOptions, InstallHookOptions, AttachOptions, WatchHangsOptions,
                              ReportOptions, ExportOptions, ServeOptions, TopOptions, TryOptions>;
 

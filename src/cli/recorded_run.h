@@ -16,6 +16,13 @@ struct RecordedRun {
 /// The recordings under the home, oldest first. No link is followed.
 std::vector<RecordedRun> ListRecordings();
 
+/// Whether nobody can be writing into a recording any more, neither here nor on another machine that
+/// shares the home. A job that outlived a killed whystop still writes to its rings.
+bool IsFinished(const RecordedRun& run);
+
+/// "2026-11-17 01:36", for a form of strftime.
+std::string LocalTime(std::chrono::nanoseconds wall, const char* form);
+
 /// What a recording takes on the disk, with all that is in its folder; links count as themselves.
 std::int64_t BytesOnDisk(const std::string& path);
 

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <ctime>
 
 #include "base/human.h"
 #include "base/shown_text.h"
@@ -17,14 +16,6 @@ namespace whystop {
 namespace {
 
 using std::chrono::nanoseconds;
-
-std::string LocalTime(nanoseconds wall, const char* form) {
-  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(wall).count();
-  std::tm parts{};
-  ::localtime_r(&seconds, &parts);
-  char text[40];
-  return {text, std::strftime(text, sizeof(text), form, &parts)};
-}
 
 /// id, date, duration, size, state, headline. Cut to the terminal's width; whole where it is piped on.
 std::string Line(const RecordedRun& run, const Verdict& verdict) {

@@ -12,11 +12,12 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/human.h"
-#include "base/parse.h"
+#include "base/human_parse.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/home.h"
 #include "cli/verdict_of.h"
+#include "record/recording_folder.h"
 #include "report/json_report.h"
 #include "report/terminal_report.h"
 #include "stream/recording_stream.h"
@@ -38,20 +39,6 @@ constexpr std::int64_t kLayerBytesMax = std::int64_t{4} << 30;
 
 volatile sig_atomic_t interrupted = 0;
 void OnInterrupt(int) { interrupted = 1; }
-
-std::optional<nanoseconds> ParseBudget(std::string_view text) {
-  nanoseconds unit = seconds(1);
-  if (!text.empty() && (text.back() == 's' || text.back() == 'm' || text.back() == 'h')) {
-    unit = text.back() == 's' ? seconds(1) : text.back() == 'm' ? seconds(60) : seconds(3600);
-    text.remove_suffix(1);
-  }
-  const auto count = ParseWhole<double>(text);
-  constexpr double kCountMax = 1e6;
-  if (!count || !(*count > 0) || *count > kCountMax) {
-    return std::nullopt;
-  }
-  return std::chrono::duration_cast<nanoseconds>(*count * unit);
-}
 
 /// What the recorded run tells about how to run it again.
 struct Recorded final : EventSink {
@@ -214,7 +201,7 @@ Bench BenchOf(const TryOptions& options, const Recorded& run, int jobs) {
 void ForgetStates(const std::string& folder) {
   std::error_code fault;
   for (const auto& entry : fs::directory_iterator(folder, fault)) {
-    fs::remove(entry.path() / "state", fault);
+    fs::remove(entry.path() / kStateFile, fault);
   }
 }
 
@@ -306,7 +293,7 @@ Status Prepare(const TryOptions& options, const Recorded& run, nanoseconds budge
 }  // namespace
 
 int Try(const TryOptions& options) {
-  const auto budget = ParseBudget(options.budget);
+  const auto budget = ParseDuration(options.budget);
   if (!budget) {
     Complain("--budget " + options.budget + " is no time", "for example 180s, 5m");
     return kExitUsage;

@@ -22,6 +22,12 @@ inline constexpr std::array<std::string_view, 2> kLateFiles = {"late-0.tfrecord"
                                                                "late-1.tfrecord"};
 inline constexpr std::string_view kRingFolder = "rings";
 inline constexpr std::string_view kLockFile = "lock";
+/// The trials of `whystop try`, each a recording with these files more: what was changed, why it could
+/// not begin, and what the next trial goes on from.
+inline constexpr char kTrialsFolder[] = "trials";
+inline constexpr char kSpecFile[] = "trial";
+inline constexpr char kFaultFile[] = "fault";
+inline constexpr char kStateFile[] = "state";
 
 /// Space that is taken when the run starts, so that its end is on record even when the disk is full
 /// by then: room for the last lines of the log and the exit status.

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "base/fd.h"
+#include "record/recording_folder.h"
 #include "try/layer.h"
 #include "try/read_trial.h"
 
@@ -22,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr int kHostFailed = 125;
-constexpr char kFaultFile[] = "fault";
 
 /// Why a trial could not begin is told in its folder.
 [[noreturn]] void GiveUp(const std::string& folder, const Error& error) {

@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "base/parse.h"
 #include "model/event.h"
+#include "record/recording_folder.h"
 #include "stream/recording_stream.h"
 
 namespace whystop {

@@ -7,9 +7,6 @@
 
 namespace whystop {
 
-inline constexpr char kTrialsFolder[] = "trials";
-inline constexpr char kSpecFile[] = "trial";
-
 /// Reads the recording of one trial. One that never began has a spec and nothing else.
 Trial ReadTrial(const std::string& directory);
 

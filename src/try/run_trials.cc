@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "record/recording_folder.h"
 #include "try/read_trial.h"
 
 namespace whystop {
@@ -52,11 +53,11 @@ std::size_t NextNumber(const std::string& folder) {
 std::string StateFor(const std::string& spec, const std::string& folder,
                      const std::vector<Trial>& done) {
   if (spec == kAsIs) {
-    return folder + "/state";
+    return folder + "/" + kStateFile;
   }
   const auto as_is = std::find_if(done.begin(), done.end(),
                                   [](const Trial& trial) { return trial.spec == kAsIs; });
-  return spec != "continue" || as_is == done.end() ? "" : as_is->recording + "/state";
+  return spec != "continue" || as_is == done.end() ? "" : as_is->recording + "/" + kStateFile;
 }
 
 }  // namespace
@@ -115,7 +116,7 @@ TryOutcome RunTrials(const Bench& bench, const TryLimits& limits, const std::str
       }
       Trial trial = ReadTrial(one->folder);
       trial.spec = one->spec;
-      if (const auto text = ReadFile(one->folder + "/fault", 4096); text && !text->empty()) {
+      if (const auto text = ReadFile(one->folder + "/" + kFaultFile, 4096); text && !text->empty()) {
         outcome.fault = *text;
       }
       done.push_back(std::move(trial));
