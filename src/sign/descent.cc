@@ -89,6 +89,21 @@ Sign LookStepsPromiseLittle(const Training& training) {
                                                               : NoSign(text);
 }
 
+/// The steps of the end promise a tenth of what the first ones did, or less: the bottom is near,
+/// whatever the height of it.
+Sign LookSlopeRanOut(const Training& training) {
+  constexpr double kLeft = 0.1;
+  const auto stretches = ObservationsOf(training.run, "descent");
+  if (stretches.size() < 2 || SumsOf(training).updates < kPairsMin) {
+    return NotSeenSign();
+  }
+  const double first = NumberOf(*stretches.front(), "promised");
+  const double last = NumberOf(*stretches.back(), "promised");
+  const std::string text = "a step promised to take " + HumanNumber(first, 2) +
+                           " off the loss at first, " + HumanNumber(last, 2) + " at the end";
+  return first > 0 && last < kLeft * first ? YesSign("tensor", text) : NoSign(text);
+}
+
 /// A good run may promise far more than it keeps, too: it convicts nobody whose loss fell.
 Sign LookStepsPromiseTooMuch(const Training& training) {
   constexpr double kTimes = 20;

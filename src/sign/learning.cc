@@ -252,6 +252,15 @@ std::string DescribeDistance(double share, double guess) {
                      share < 1 ? "below" : "above", guess);
 }
 
+/// Whether it falls, and at the pace of its end would be clear of guessing after as long a run
+/// again. Without noise every loss still falls a little.
+bool LeavesGuessing(const Finding& loss, double guess) {
+  constexpr double kRunsInTheEnd = 2.5;  // `end_change` is that of the last two fifths.
+  const double next = loss.Number("last").value_or(0) +
+                      kRunsInTheEnd * loss.Number("end_change").value_or(0);
+  return loss.Number("still_falling").value_or(0) != 0 && next < kAtGuessing * guess;
+}
+
 /// How far the loss is from guessing, in numbers, and what that makes of the answer. Only what lies
 /// below guessing was learned, however far the loss fell to it.
 void CompareWithGuessing(const CaseFile& run, LearningView& view) {
@@ -262,7 +271,10 @@ void CompareWithGuessing(const CaseFile& run, LearningView& view) {
     return;
   }
   const double share = last / *guess;
-  const bool falling = view.basis->Number("still_falling").value_or(0) != 0;
+  const bool falling = LeavesGuessing(*view.basis, *guess);
+  if (view.state == Learning::kImproving && share > kAtGuessing && !falling) {
+    view.text = Describe(*view.basis, Learning::kConverged);
+  }
   view.text += "; " + DescribeDistance(share, *guess);
   if (!view.Good() || share < kNearGuessing) {
     return;

@@ -115,6 +115,7 @@ constexpr SignEntry kSigns[] = {
     {"score-flat-loss-gone", "Does the score lie flat while the loss is gone?", &LookScoreFlatLossGone},
     {"several-rows-identical", "Did several layers begin so?", &LookSeveralRowsIdentical},
     {"shown-loss-rises", "Does the loss that is shown rise while that of the steps falls?", &LookShownLossRises},
+    {"slope-ran-out", "Is there next to no slope left at the end?", &LookSlopeRanOut},
     {"some-tensors-without-gradient", "Do a few tensors get no gradient?", &LookSomeTensorsWithoutGradient},
     {"squashed-as-logits", "Is a loss that takes raw outputs given values between 0 and 1?", &LookSquashedAsLogits},
     {"steps-promise-little", "Did all steps together promise next to nothing?", &LookStepsPromiseLittle},

@@ -116,6 +116,7 @@ Sign LookSeveralRowsIdentical(const Training& training);
 Sign LookShownLossRises(const Training& training);
 Sign LookSomeTensorsWithoutGradient(const Training& training);
 Sign LookSquashedAsLogits(const Training& training);
+Sign LookSlopeRanOut(const Training& training);
 Sign LookStepsPromiseLittle(const Training& training);
 Sign LookStepsPromiseTooMuch(const Training& training);
 Sign LookStepsWithoutBackward(const Training& training);
