@@ -256,6 +256,12 @@ std::string DescribeDistance(double share, double guess) {
 /// again. Without noise every loss still falls a little.
 bool LeavesGuessing(const Finding& loss, double guess) {
   constexpr double kRunsInTheEnd = 2.5;  // `end_change` is that of the last two fifths.
+  constexpr double kThrownUp = 1.1;
+  const double begin = loss.Number("begin").value_or(0);
+  if (loss.Number("first").value_or(0) > kThrownUp * begin &&
+      loss.Number("last").value_or(0) > kAtGuessing * begin) {
+    return false;  // It comes down from where its own first steps have thrown it.
+  }
   const double next = loss.Number("last").value_or(0) +
                       kRunsInTheEnd * loss.Number("end_change").value_or(0);
   return loss.Number("still_falling").value_or(0) != 0 && next < kAtGuessing * guess;

@@ -75,6 +75,51 @@ Sign LookOptimizerHoldsOthers(const Training& training) {
                                      : ""));
 }
 
+/// No backward pass reaches what the optimizer holds, though gradients lie there: those of a model
+/// that was trained before.
+Sign LookGradientsStale(const Training& training) {
+  for (const Observation* present : ObservationsOf(training.run, "gradients-present")) {
+    const double stale = NumberOf(*present, "stale");
+    if (stale > 0 && stale >= NumberOf(*present, "tensors") - NumberOf(*present, "frozen") -
+                                  NumberOf(*present, "without")) {
+      return YesSign("optimizer",
+                     "from step " + HumanNumber(static_cast<double>(present->step.value_or(0)), 9) +
+                         " on no backward() touches the " + HumanNumber(stale) +
+                         " tensors that the optimizer holds: they are those of a model that is no longer trained");
+    }
+  }
+  return NoSign();
+}
+
+/// A new head on old weights leaves a few tensors out; who loads a checkpoint means most of it.
+Sign LookWeightsNotLoaded(const Training& training) {
+  for (const Observation* loaded : ObservationsOf(training.run, "weights-loaded")) {
+    const double taken = NumberOf(*loaded, "taken");
+    if (taken < NumberOf(*loaded, "missing")) {
+      return YesSign("model", "load_state_dict of " + TextOf(*loaded, "module") + " took " +
+                                  HumanNumber(taken) + " of " +
+                                  HumanNumber(NumberOf(*loaded, "given")) + " tensors and left " +
+                                  HumanNumber(NumberOf(*loaded, "missing")) +
+                                  " of the model as they were: the checkpoint has " +
+                                  TextOf(*loaded, "unexpected_names") + ", the model " +
+                                  TextOf(*loaded, "missing_names"));
+    }
+  }
+  return NoSign();
+}
+
+Sign LookFreezingMisspelt(const Training& training) {
+  for (const Observation* optimizer : ObservationsOf(training.run, "optimizer")) {
+    const std::string name = TextOf(*optimizer, "misspelt");
+    if (!name.empty()) {
+      return YesSign("model", "parameters were given `" + name +
+                                  " = True`, which PyTorch does not know, and stay frozen: it is "
+                                  "spelt requires_grad");
+    }
+  }
+  return NoSign();
+}
+
 /// Training the head alone is often meant so; then it learns.
 Sign LookTensorsInNoOptimizer(const Training& training) {
   const Observation* left = training.run.FindObservation("parameter-not-in-optimizer");

@@ -25,7 +25,7 @@ bool SeenBeyond(const std::vector<const Observation*>& calls, double low, double
 bool AllBetweenZeroAndOne(const std::vector<const Observation*>& calls) {
   return std::all_of(calls.begin(), calls.end(), [](const Observation* call) {
     return call->Number("input_min").value_or(-1) >= 0 &&
-           call->Number("input_max").value_or(2) <= 1;
+           call->Number("input_max").value_or(2) <= 1 && NumberOf(*call, "input_nonfinite") == 0;
   });
 }
 

@@ -167,6 +167,8 @@ class Exits:
             if level.loop.kind == "while" and how == "end":
                 meaning = meaning_of(level.loop, [level.loop.node.test], scope, True)
             values = values_text([level.loop.node.test], scope) if level.loop.kind == "while" else ""
+        if how == "end" and level.plan is not None and level.plan.bounded:
+            turn = level.plan.planned  # Another loop may have taken its variable by now.
         self.nest.tell_exit(level, how, leaving, error, values, turn, meaning)
 
     def _note_caught(self, levels, code, line):

@@ -10,7 +10,7 @@ _WRAPPERS = frozenset(["tqdm", "trange", "track", "progress_bar", "prange", "lis
 class Plan:
     """The plan of one loop, evaluated in the frame that runs it. Absent values are not known."""
 
-    def __init__(self, kind, planned=None, variable=None, start=0, stride=1, over="", loader=False, spends=False):
+    def __init__(self, kind, planned=None, variable=None, start=0, stride=1, over="", loader=False, spends=False, bounded=False):
         self.kind = kind  # "range", "sized", "while", "unknown"
         self.planned = planned
         self.variable = None  # The name that counts the turns; None: nothing does.
@@ -21,6 +21,7 @@ class Plan:
         self.stride = stride
         self.over = over  # The header's expression, as written.
         self.loader = loader  # The loop takes its turns from a DataLoader.
+        self.bounded = bounded  # Over a `range`: where it comes to its end, it has made all its turns.
         self.spends = spends  # It goes over an iterator that was there before it: a second pass finds nothing.
 
     def count_by(self, variable):
@@ -83,7 +84,7 @@ def _plan_range(arguments, scope):
         turns = range(*numbers)
     except (Unknown, ValueError, TypeError):
         return Plan("range")
-    return Plan("range", len(turns), start=turns.start, stride=turns.step)
+    return Plan("range", len(turns), start=turns.start, stride=turns.step, bounded=True)
 
 
 def _plan_enumerate(node, scope):
@@ -105,7 +106,7 @@ def _plan_value(node, scope):
         return Plan("unknown")
     loader = is_loader(value) or is_loader(getattr(value, "__dict__", {}).get("iterable"))
     if type(value) is range:
-        return Plan("range", len(value), start=value.start, stride=value.step)
+        return Plan("range", len(value), start=value.start, stride=value.step, bounded=True)
     try:
         return Plan("sized", length(value), loader=loader)
     except Unknown:

@@ -6,6 +6,7 @@ from whystop_probe.core.guard import quiet
 from whystop_probe.torch.model import describe, names_text
 
 _CHECK_STEPS = (1, 3)  # Gradients are missing by design in a first step now and then; twice is a fact.
+_MEANT_REQUIRES_GRAD = ("require_grad", "required_grad", "requires_gradient", "require_gradient", "requires_grads")
 
 
 class Optimizers:
@@ -19,7 +20,9 @@ class Optimizers:
         self._described = weakref.WeakSet()
         self._steps = weakref.WeakKeyDictionary()
         self._made_at = weakref.WeakKeyDictionary()  # Steps that others had made by then.
+        self._seen = weakref.WeakKeyDictionary()  # optimizer -> what its gradients were at the check before.
         self.unchecked = True  # The optimizer that steps is to be compared with the model still.
+        self.modules_built = 0  # As of the last look: who builds another model may have left the optimizer with the old one.
         self._root = None
         self.count = 0  # That were ever made.
         self.on_first = []  # Called once, when the first optimizer is made.
@@ -63,6 +66,9 @@ class Optimizers:
 
     @quiet
     def after_step(self, optimizer):
+        if self.modules_built != self._modules.count:
+            self.modules_built = self._modules.count
+            self._steps.clear()
         steps = self._steps.get(optimizer, 0) + 1
         self._steps[optimizer] = steps
         self.unchecked = steps < _CHECK_STEPS[-1]
@@ -97,6 +103,7 @@ class Optimizers:
             tensors=len(own),
             parameters=sum(parameter.numel() for parameter in own),
             tensors_of_no_module=sum(id(parameter) not in alive for parameter in own) if alive else None,
+            misspelt=_misspelt(root.parameters() if root is not None else own),
             lr=_number(first.get("lr")),
             initial_lr=_number(first.get("initial_lr")),
             lrs=",".join(str(_number(group.get("lr"))) for group in groups[:16]),
@@ -123,6 +130,7 @@ class Optimizers:
             tensors=len(own),
             without=len(without),
             frozen=sum(not parameter.requires_grad for parameter in own),
+            stale=self._count_stale(optimizer, own),
             zeroed_before_step=0 < pulse.backwards == pulse.zeroed_at,
         )
         if without:
@@ -134,6 +142,23 @@ class Optimizers:
         left = [name for name, parameter in root.named_parameters() if parameter.requires_grad and id(parameter) not in held]
         if left:
             channel.observe("parameter-not-in-optimizer", step, steps=steps, count=len(left), names=names_text(left))
+
+
+    def _count_stale(self, optimizer, own):
+        """Gradients that no backward pass has touched since the check before: neither another tensor nor written to."""
+        before = self._seen.get(optimizer, {})
+        now = {id(item): (weakref.ref(item.grad), item.grad._version) for item in own if item.grad is not None}
+        self._seen[optimizer] = now
+        return sum(key in before and before[key][0]() is now[key][0]() and before[key][1] == now[key][1] for key in now)
+
+
+def _misspelt(parameters):
+    """The name under which a parameter that stays frozen was told to require its gradient, or None."""
+    for parameter in parameters:
+        for name, value in getattr(parameter, "__dict__", {}).items():
+            if value is True and name in _MEANT_REQUIRES_GRAD and not parameter.requires_grad:
+                return name
+    return None
 
 
 def _number(value):

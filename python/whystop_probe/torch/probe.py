@@ -18,6 +18,7 @@ from whystop_probe.torch.backward import Backwards
 from whystop_probe.torch.by_hand import ByHand
 from whystop_probe.torch.data import Loaders
 from whystop_probe.torch.environment import Environment
+from whystop_probe.torch.loading import Loading
 from whystop_probe.torch.losses import NAMES, LossCalls
 from whystop_probe.torch.memory import DeviceMemory
 from whystop_probe.torch.model import Modules, Names
@@ -69,6 +70,7 @@ class _Observers:
         reader.device = late.device
         names = Names()
         self._modules = Modules(training)
+        self._loading = Loading(training)
         self._optimizers = Optimizers(training, self._modules, names)
         self._parameters = Parameters(torch, training, reader, names)
         self._steps = Steps(training, late, LearningRates(training, reader))
@@ -109,6 +111,7 @@ class _Observers:
         module.register_module_module_registration_hook(self._modules.on_module)
         tap(torch.optim.Optimizer.__init__, after=self._optimizers.on_created)
         tap(torch.optim.Optimizer.load_state_dict, before=self._optimizers.on_loaded)
+        tap(torch.nn.Module.load_state_dict, after=self._loading.on_loaded)
         tap(torch.autograd.backward, before=pulse.before_backward, failed=self._backwards.failed)
         tap(torch.autograd.grad, before=self._by_hand.on_grad, traceable=True)
         tap(torch.compile, before=self._on_compile)
@@ -158,7 +161,7 @@ class _Observers:
         """Asks each observer whether it has anything to do. Returns whether one wants to hear of the next step too."""
         training = self._training
         step = training.step
-        if self._optimizers.unchecked:
+        if self._optimizers.unchecked or self._optimizers.modules_built != self._modules.count:
             self._optimizers.after_step(optimizer)
         if step - self._sentinel_at >= _SENTINEL_EVERY or step <= 1:
             self._sentinel_at = step
