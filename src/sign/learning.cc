@@ -395,6 +395,20 @@ LearningView BySeries(const CaseFile& run) {
 
 }  // namespace
 
+const Finding* HeldOutAtGuessing(const CaseFile& run, const LearningView& view) {
+  constexpr double kPointsMin = 3;
+  constexpr double kComparableStart = 1.3;  // Else it is of another kind than the loss of training.
+  const Finding* held_out = BestOf(run, "validation-loss");
+  const auto guess = view.basis == nullptr ? std::nullopt : CostOfKnowingNothing(run, *view.basis);
+  if (held_out == nullptr || !guess || held_out->Number("points").value_or(0) < kPointsMin) {
+    return nullptr;
+  }
+  const double best = held_out->Number("best").value_or(0);
+  const bool by_heart = view.basis->Number("last").value_or(*guess) < kAtGuessing * *guess;
+  return by_heart && best > kAtGuessing * *guess && best < kComparableStart * *guess ? held_out
+                                                                                     : nullptr;
+}
+
 bool NothingMoved(const CaseFile& run) {
   const Observation* by_hand = run.FindObservation("updates-by-hand");
   if (by_hand != nullptr && by_hand->Number("changed").value_or(0) > 0) {
@@ -430,6 +444,13 @@ LearningView LearningOf(const CaseFile& run) {
   }
   ConsiderOtherLosses(run, view);
   CompareWithGuessing(run, view);
+  const Finding* held_out = view.Good() ? HeldOutAtGuessing(run, view) : nullptr;
+  if (held_out != nullptr) {
+    view.state = Learning::kStalled;
+    view.text += fmt::format("; but {} never got below guessing (best {:.4g}): it learns by heart",
+                             held_out->series, held_out->Number("best").value_or(0));
+    return view;
+  }
   if (view.Good() && OutputsAreConstant(run)) {
     view.state = Learning::kStalled;
     view.text += "; but the outputs are the same for every sample";

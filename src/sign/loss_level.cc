@@ -164,6 +164,17 @@ Sign LookHeldOutTurned(const Training& training) {
                 " times its noise higher, while the training loss fell on");
 }
 
+Sign LookHeldOutAtGuessing(const Training& training) {
+  const Finding* held_out = HeldOutAtGuessing(training.run, training.learning);
+  return ByFinding(held_out, "series",
+                   held_out == nullptr
+                       ? std::string()
+                       : held_out->series + " was at its best " +
+                             HumanNumber(held_out->Number("best").value_or(0)) +
+                             ", which is no better than guessing, while that of training fell to " +
+                             HumanNumber(training.BasisNumber("last")));
+}
+
 /// The held-out loss is far above that of training, and not far below where training began.
 Sign LookHeldOutFarAbove(const Training& training) {
   constexpr double kTimes = 2;

@@ -39,6 +39,7 @@ constexpr SignEntry kSigns[] = {
     {"gradients-vanish", "Do the first layers get next to no gradient?", &LookGradientsVanish},
     {"gradients-zero", "Are gradients exactly zero?", &LookGradientsZero},
     {"grew-before-nan", "Had anything grown out of bounds before the NaN?", &LookGrewBeforeNan},
+    {"held-out-at-guessing", "Is what was learned of no use on held-out data?", &LookHeldOutAtGuessing},
     {"held-out-far-above", "Does the held-out loss end far above that of training?", &LookHeldOutFarAbove},
     {"held-out-turned", "Did the held-out loss turn and rise while training fell?", &LookHeldOutTurned},
     {"input-spoilt-on-the-way", "Was the input spoilt between loader and model?", &LookInputSpoiltOnTheWay},

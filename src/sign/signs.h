@@ -38,6 +38,7 @@ Sign LookGradientsUnrelated(const Training& training);
 Sign LookGradientsVanish(const Training& training);
 Sign LookGradientsZero(const Training& training);
 Sign LookGrewBeforeNan(const Training& training);
+Sign LookHeldOutAtGuessing(const Training& training);
 Sign LookHeldOutFarAbove(const Training& training);
 Sign LookHeldOutTurned(const Training& training);
 Sign LookInputSpoiltOnTheWay(const Training& training);
