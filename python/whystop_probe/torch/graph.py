@@ -19,7 +19,7 @@ class Origin:
 
 
 def find_origin(loss, reader):
-    """The non-finite saved tensor farthest from the loss, or None. Reads, keeps nothing."""
+    """The non-finite saved tensor of the node that ran first, or None. Reads, keeps nothing."""
     best = None
     looked_at = 0
     for depth, node in _walk(loss.grad_fn):
@@ -31,9 +31,10 @@ def find_origin(loss, reader):
                 continue
             looked_at += 1
             if tensor.dtype.is_floating_point and nonfinite(reader.stats([tensor.detach().contiguous()])[0]):
-                leaf = tensor.grad_fn is None
-                if best is None or (depth, leaf) > best[0]:
-                    best = ((depth, leaf), Origin(node.name(), name[len("_saved_") :], "x".join(map(str, tensor.shape)), leaf))
+                leaf = tensor.grad_fn is None and not name.startswith("_saved_result")  # Statistics of its own have no history either.
+                order = (-_number(node), depth, leaf)
+                if best is None or order > best[0]:
+                    best = (order, Origin(node.name(), name[len("_saved_") :], "x".join(map(str, tensor.shape)), leaf))
     return best[1] if best is not None else None
 
 
@@ -61,6 +62,13 @@ def leaves(loss, parameter_type):
     found = [node.variable for _, node in _walk(loss.grad_fn) if hasattr(node, "variable")]
     parameters = [leaf for leaf in found if isinstance(leaf, parameter_type)]
     return parameters or found
+
+
+def _number(node):
+    """In the order in which the operations ran; 0 where this torch does not tell. The way to the loss says less: a residual
+    connection is a short cut."""
+    number = getattr(node, "_sequence_nr", None)
+    return number() if number is not None else 0
 
 
 def _shape(node):
