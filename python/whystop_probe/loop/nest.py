@@ -1,6 +1,7 @@
 """The loops around the optimizer's step: their plans, where they are, and how they were left."""
 
 import sys
+from math import ceil
 
 from whystop_probe.core.crash import users_own
 from whystop_probe.loop.plan import plan_of
@@ -148,6 +149,18 @@ class Nest:
         if self._last_turn is None or epoch < self._last_turn[0]:  # The loop began, perhaps once more.
             self._first_turn = (epoch, self._training.step)
         self._last_turn = (epoch, self._training.step)
+
+    def tell_progress_by_pace(self):
+        """The process ends, and nobody saw the last epochs: looks are few. The steps since the last look tell how many they were,
+        by the pace until then; it lay half an epoch behind its beginning, as far as anybody knows."""
+        planned = self.epoch_level.plan.planned if self.epoch_level is not None and self.epoch_level.plan is not None else None
+        if self._last_turn is None or planned is None:
+            return
+        (epoch, look), began_at, now = self._last_turn, self._training.began_at, self._training.step
+        if epoch < 2 or look <= began_at:
+            return
+        done = epoch - 0.5 + (now - look) * (epoch - 0.5) / (look - began_at)
+        self._training.channel.writer.progress(min(planned, ceil(done)), planned, int(now - began_at), None)
 
     def turn_by_steps(self):
         """The epoch that the last step belonged to, by the pace of those before; None where nothing is known."""

@@ -132,6 +132,8 @@ class LoopWatch:
             stand_in = _ModuleFrame(names, levels[0].code)
             self._nest.tell_progress([stand_in] * len(levels))
             self._graphs.look(stand_in)
+        else:
+            self._nest.tell_progress_by_pace()
 
 
 class _ModuleFrame:
