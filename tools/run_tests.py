@@ -13,10 +13,13 @@ import re
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LAYERS_WITH_THREADS = ("client", "record", "sense", "supervise", "wire")
+LONGEST = ("probe", "programs", "supervise", "ends", "keras", "hang", "verdict", "try", "page")  # Of the folders of tests/.
+SIDE_BY_SIDE = 2
 
 
 class Count(NamedTuple):
@@ -28,9 +31,10 @@ class Count(NamedTuple):
     unsteady: "tuple[str, ...]" = ()
 
 
-def run(command: list, **options) -> "tuple[int, str]":
-    """Runs a command, showing its output as it comes, and returns its status and output."""
-    print("+ " + " ".join(map(str, command)), flush=True)
+def run(command: list, quiet: bool = False, **options) -> "tuple[int, str]":
+    """Runs a command, showing its output as it comes, or when it has ended where it is `quiet`; returns its status and output."""
+    title = "+ " + " ".join(map(str, command))
+    print(title, flush=True)
     lines = []
     with subprocess.Popen(
         list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -38,7 +42,10 @@ def run(command: list, **options) -> "tuple[int, str]":
     ) as process:
         for line in process.stdout:
             lines.append(line)
-            print(line, end="", flush=True)
+            if not quiet:
+                print(line, end="", flush=True)
+    if quiet:
+        print(f"{title}: ended\n{''.join(lines)}", end="", flush=True)
     return process.returncode, "".join(lines)
 
 
@@ -85,27 +92,30 @@ def ctest_failures(text: str) -> dict:
 
 
 def python_suites(everything: bool, build: str = "build", folders: tuple = ()) -> list:
-    """One pytest for each folder of tests/, so that their helpers do not meet."""
+    """One pytest for each folder of tests/, so that their helpers do not meet; two side by side, the longest first."""
     environment = {**os.environ, "WHYSTOP_BUILD": str(ROOT / build), "WHYSTOP_KILLS": "200" if everything else "20"}
     if everything:
         environment["WHYSTOP_ALL"] = "1"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    counts = []
-    for folder in sorted({path.parent for path in ROOT.glob("tests/*/test_*.py")}):
-        if folders and folder.name not in folders:
-            continue
-        status, text = run(command + [folder.relative_to(ROOT)], env=environment)
-        tail = "\n".join(text.splitlines()[-3:])
-        failed = pytest_failures(text)
-        failed_again = failed
-        if failed and all("::" in name for name in failed):
-            failed_again = pytest_failures(run(command + list(failed), env=environment)[1])
-        elif status != 0 and not failed:
-            failed = failed_again = {f"pytest of {folder.name}": f"ended with {status}"}
-        skipped = number_before("skipped", tail)
-        total = number_before("passed", tail) + skipped + len(failed)
-        counts.append(settle(build, total, skipped, failed, failed_again))
-    return counts
+    found = {path.parent for path in ROOT.glob("tests/*/test_*.py") if not folders or path.parent.name in folders}
+    ordered = sorted(found, key=lambda folder: (folder.name not in LONGEST, LONGEST.index(folder.name) if folder.name in LONGEST else folder.name))
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        return list(pool.map(lambda folder: python_suite(folder.relative_to(ROOT), build, environment), ordered))
+
+
+def python_suite(folder: pathlib.Path, build: str, environment: dict) -> Count:
+    """The output of a suite is shown when it is over: another one runs beside it."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--durations=5"]
+    status, text = run(command + [folder], env=environment, quiet=True)
+    tail = "\n".join(text.splitlines()[-3:])
+    failed = pytest_failures(text)
+    failed_again = failed
+    if failed and all("::" in name for name in failed):
+        failed_again = pytest_failures(run(command + list(failed), env=environment, quiet=True)[1])
+    elif status != 0 and not failed:
+        failed = failed_again = {f"pytest of {folder.name}": f"ended with {status}"}
+    skipped = number_before("skipped", tail)
+    total = number_before("passed", tail) + skipped + len(failed)
+    return settle(build, total, skipped, failed, failed_again)
 
 
 def pytest_failures(text: str) -> dict:
@@ -126,7 +136,7 @@ def main() -> int:
         *python_suites(options.all),
         cpp_suite("asan", "build-asan"),
         *python_suites(options.all, "build-asan", ("verdict",)),
-        cpp_suite("tsan", "build-tsan", LAYERS_WITH_THREADS),
+        cpp_suite("tsan", "build-tsan", LAYERS_WITH_THREADS + (("serve",) if options.all else ())),
     ]
     failed = [name for count in counts for name in count.failed]
     for name in (name for count in counts for name in count.unsteady):
