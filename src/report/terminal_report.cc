@@ -21,6 +21,18 @@ constexpr std::size_t kEvidenceMax = 4;
 constexpr std::size_t kTimesMax = 3;
 constexpr std::size_t kCurveWidth = 48;
 
+/// How many bytes the first `columns` characters take.
+std::size_t BytesOf(std::string_view text, std::size_t columns) {
+  std::size_t size = 0;
+  for (; size < text.size(); ++size) {
+    const bool begins = (static_cast<unsigned char>(text[size]) & 0xC0U) != 0x80U;
+    if (begins && columns-- == 0) {
+      break;
+    }
+  }
+  return size;
+}
+
 /// Lays out "LABEL     text" with the text wrapped under itself.
 class Page {
  public:
@@ -33,9 +45,10 @@ class Page {
     }
     const std::string clean = ShownText(text);
     std::string_view rest = clean;
-    const auto room = static_cast<std::size_t>(std::max(30, style_.width - kLabelWidth));
+    const auto columns = static_cast<std::size_t>(std::max(30, style_.width - kLabelWidth));
     bool first = true;
     while (first || !rest.empty()) {
+      const std::size_t room = BytesOf(rest, columns);
       std::size_t size = rest.size();
       if (size > room) {
         const auto space = rest.rfind(' ', room);
@@ -174,8 +187,7 @@ void ShowCurve(const RunView& view, const TerminalStyle& style, Page& page) {
   }
   const std::string curve = Sparkline(SparkOf(series->line, kCurveWidth));
   if (!curve.empty()) {
-    page.Line("", fmt::format("{}  {} {} -> {}", curve, series->name,
-                              HumanNumber(series->line.first()), HumanNumber(series->line.last())));
+    page.Line("", fmt::format("{}  {}", curve, series->name));
   }
 }
 
