@@ -267,6 +267,16 @@ bool LeavesGuessing(const Finding& loss, double guess) {
   return loss.Number("still_falling").value_or(0) != 0 && next < kAtGuessing * guess;
 }
 
+/// Noise hides whether it falls, but not that hundreds of steps have led to nothing: by level and by
+/// mean it ends no better than guessing.
+bool NoiseHidesNoGain(const CaseFile& run, const LearningView& view, double guess) {
+  constexpr double kManyPoints = 200;
+  const auto number = [&view](const char* name) { return view.basis->Number(name).value_or(0); };
+  return FactText(*view.basis, "state") == "unclear" && number("points") >= kManyPoints &&
+         std::min(number("last"), number("last_mean")) > kAtGuessing * guess &&
+         !TrainsAdversaries(run) && !HasOtherLosses(run);
+}
+
 /// How far the loss is from guessing, in numbers, and what that makes of the answer. Only what lies
 /// below guessing was learned, however far the loss fell to it.
 void CompareWithGuessing(const CaseFile& run, LearningView& view) {
@@ -282,6 +292,11 @@ void CompareWithGuessing(const CaseFile& run, LearningView& view) {
     view.text = Describe(*view.basis, Learning::kConverged);
   }
   view.text += "; " + DescribeDistance(share, *guess);
+  if (NoiseHidesNoGain(run, view, *guess)) {
+    const double best = view.basis->Number("best").value_or(0);
+    view.state = best < kNearGuessing * *guess ? Learning::kDiverged : Learning::kNeverLearned;
+    view.text += fmt::format(": no better than guessing (best {:.4g})", best);
+  }
   if (!view.Good() || share < kNearGuessing) {
     return;
   }
