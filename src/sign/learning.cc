@@ -295,7 +295,8 @@ void CompareWithGuessing(const CaseFile& run, LearningView& view) {
   if (NoiseHidesNoGain(run, view, *guess)) {
     const double best = view.basis->Number("best").value_or(0);
     view.state = best < kNearGuessing * *guess ? Learning::kDiverged : Learning::kNeverLearned;
-    view.text += fmt::format(": no better than guessing (best {:.4g})", best);
+    view.text = Describe(*view.basis, view.state) + "; " + DescribeDistance(share, *guess) +
+                ": no better than guessing";
   }
   if (!view.Good() || share < kNearGuessing) {
     return;
