@@ -28,6 +28,19 @@ Sign LookGradientsZero(const Training& training) {
                                          " tensors were exactly zero (" + zero->series + ")");
 }
 
+/// The bias of the last layer alone has a gradient: what reaches its weights is zero for every
+/// sample, so the rectifiers before it sleep.
+Sign LookLastBiasAlone(const Training& training) {
+  const Finding* zero = training.run.FindFirst("gradient/zero");
+  const double tensors = zero == nullptr ? 0 : zero->Number("tensors").value_or(0);
+  const bool rectifies =
+      training.model != nullptr && MentionsAny(TextOf(*training.model, "activations"), {"relu"});
+  return AnswerSign(rectifies && tensors >= 3 && tensors == zero->Number("of").value_or(0) - 1,
+                    "tensor",
+                    "all gradients but that of one tensor, the last bias, are exactly zero: nothing "
+                    "passes the rectifiers");
+}
+
 Sign LookGradientsVanish(const Training& training) {
   const Finding* vanishing = training.run.FindFirst("gradient/vanishing");
   return ByFinding(vanishing, "tensor",

@@ -236,7 +236,7 @@ std::optional<double> CostOfKnowingNothing(const CaseFile& run, const Finding& l
       LossOfTheMean(run, loss.Number("first").value_or(0), loss.Number("last").value_or(0));
   const Observation* call = run.FindObservation("loss-call");
   const std::string* function = call == nullptr ? nullptr : call->Text("function");
-  if (function == nullptr || (*function != "cross_entropy" && *function != "nll_loss")) {
+  if (call != nullptr && (function == nullptr || (*function != "cross_entropy" && *function != "nll_loss"))) {
     return mean;
   }
   // A sum over the batch, or other terms beside it, lie far above it from first to last.
@@ -372,7 +372,8 @@ bool RoseAllAlong(const CaseFile& run, const Finding& loss) {
 
 bool OutputsAreConstant(const CaseFile& run) {
   const Observation* call = run.FindObservation("loss-call");
-  return call != nullptr && call->Number("call").value_or(0) >= 10 && GivesOneAnswer(*call, 1e-3);
+  const bool late = call != nullptr && (call->Number("call").value_or(0) >= 10 || call->step.value_or(0) >= 100);
+  return late && GivesOneAnswer(*call, 1e-3);
 }
 
 LearningView BySeries(const CaseFile& run) {

@@ -108,6 +108,19 @@ Sign LookWeightsNotLoaded(const Training& training) {
   return NoSign();
 }
 
+/// In Keras the variables that are trained are those that were trainable when the model was compiled.
+Sign LookUnfrozenAfterCompile(const Training& training) {
+  const Observation* left = training.run.FindObservation("parameter-not-in-optimizer");
+  const Observation* plan = training.run.FindObservation("framework");
+  const bool keras = plan != nullptr && MentionsAny(TextOf(*plan, "name"), {"keras"});
+  return AnswerSign(keras && left != nullptr, "optimizer",
+                    left == nullptr ? std::string()
+                                    : HumanNumber(NumberOf(*left, "count")) +
+                                          " variables are trainable now and were not when the "
+                                          "model was compiled: they are not trained (" +
+                                          TextOf(*left, "names") + ")");
+}
+
 Sign LookFreezingMisspelt(const Training& training) {
   for (const Observation* optimizer : ObservationsOf(training.run, "optimizer")) {
     const std::string name = TextOf(*optimizer, "misspelt");

@@ -31,6 +31,8 @@ Sign LookGradientsClipped(const Training& training);
 Sign LookGradientsExplode(const Training& training);
 Sign LookGradientsGrowLinearly(const Training& training);
 Sign LookGradientsNeverReset(const Training& training);
+Sign LookUnfrozenAfterCompile(const Training& training);
+Sign LookLastBiasAlone(const Training& training);
 Sign LookFreezingMisspelt(const Training& training);
 Sign LookGradientsStale(const Training& training);
 Sign LookGradientsThrownAway(const Training& training);

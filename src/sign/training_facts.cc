@@ -163,11 +163,24 @@ bool NotSeenToLearn(const CaseFile& run) {
   return LearningFailed(run) || (!learning.Good() && points >= kPointsMin && !knows_its_task);
 }
 
+namespace {
+
+/// Where no call of the loss was seen: by its name and by the width of what the model gives.
+std::optional<double> GuessingByThePlan(const CaseFile& run) {
+  const Observation* plan = run.FindObservation("framework");
+  const double outputs = plan == nullptr ? 0 : NumberOf(*plan, "outputs");
+  return outputs >= 2 && MentionsAny(TextOf(*plan, "loss"), {"categoricalcrossentropy", "categorical_crossentropy"})
+             ? std::optional(std::log(outputs))
+             : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<double> LossOfGuessing(const CaseFile& run) {
   const auto calls = LossCalls(run, {"cross_entropy", "nll_loss", "binary_cross_entropy",
                                      "binary_cross_entropy_with_logits"});
   if (calls.empty()) {
-    return std::nullopt;
+    return GuessingByThePlan(run);
   }
   const Observation* labels = run.FindObservation("labels");
   const auto entropy = labels == nullptr ? std::nullopt : LabelEntropy(TextOf(*labels, "counts"));

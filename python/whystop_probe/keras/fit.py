@@ -1,6 +1,7 @@
 """One call of `fit`: its plan, its steps, its epochs, and how it ended."""
 
 import math
+import weakref
 
 from whystop_probe.core import crash, ring
 from whystop_probe.core.guard import quiet
@@ -21,6 +22,7 @@ class Fits:
         self._name = name
         self._stack = []
         self._steppers = {}  # id of the optimizer -> Stepper, as long as the process lives: a handful.
+        self._models = weakref.WeakSet()  # That were fitted before.
         self._reads_late = reads_late  # The logs are no numbers yet when a batch ends.
         self.on_first = None  # Called once, when the first fit begins.
 
@@ -37,6 +39,10 @@ class Fits:
             first, self.on_first = self.on_first, None
             first()
         self._training.channel.open()
+        if model not in self._models:
+            if self._models and not self._stack and self._training.step > self._training.began_at:
+                self._training.next_one()
+            self._models.add(model)
         self._stack.append(Fit(self, model, arguments))
 
     @quiet
@@ -138,6 +144,7 @@ class Fit:
         self._epochs_done = 0
         self._short = []  # (epoch, batches) of epochs that ended before their plan.
         self._begun = False
+        self._began_at = 0
         self._in_epoch = False
         self._last_batch = -1
 
@@ -145,6 +152,7 @@ class Fit:
         if self._begun:
             return
         self._begun = True
+        self._began_at = self._training.step
         params = getattr(callbacks, "params", None) or {}
         self.epochs = params.get("epochs", self.epochs)
         self.batches_planned = params.get("steps")
@@ -173,6 +181,7 @@ class Fit:
             jit=getattr(model, "jit_compile", None) is True,
             steps_per_execution=_number(_steps_per_execution(model)),
             loss=_name(getattr(model, "loss", None)),
+            outputs=_outputs(model),
             metrics=_names_of_metrics(model),
             early_stop_monitor=_monitor(callbacks),
         )
@@ -188,7 +197,7 @@ class Fit:
     def _progress(self):
         planned = None if self.epochs is None or not self.batches_planned else int(self.epochs * self.batches_planned)
         epochs = None if self.epochs is None else float(self.epochs)
-        self._training.channel.writer.progress(float(self.epoch + 1), epochs, int(self._training.step), planned)
+        self._training.channel.writer.progress(float(self.epoch + 1), epochs, int(self._training.step - self._began_at), planned)
 
     def batch_end(self, batch, logs, late):
         made = batch - self._last_batch if isinstance(batch, int) and batch > self._last_batch else 1
@@ -246,7 +255,7 @@ class Fit:
             epoch=self.epoch + 1 if self.epoch >= 0 else None,
             epochs=self.epochs,
             epochs_done=self._epochs_done,
-            global_step=self._training.step,
+            global_step=self._training.step - self._began_at,
             stop_flag=self.stopped,
             failed=failed,
             short_epochs=len(self._short),
@@ -311,6 +320,12 @@ class _RunningMean:
         loss = (mean * total - self._sum) / weight if weight else mean
         self._weight, self._sum = total, mean * total
         return loss if math.isfinite(loss) else mean
+
+
+def _outputs(model):
+    """How many numbers the model gives for a sample; None where it has several outputs, or has not been built."""
+    shape = getattr(model, "output_shape", None) if getattr(model, "built", False) else None
+    return shape[-1] if isinstance(shape, tuple) and shape and isinstance(shape[-1], int) else None
 
 
 def _loss(logs):
