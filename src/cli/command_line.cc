@@ -33,6 +33,8 @@ Declared<RunOptions>& DeclareRun(CLI::App& app, Declared<RunOptions>& run) {
       ->check(CLI::Range(0, 1 << 20));
   run.app->add_option("--log-tail", run.options.log_tail_mib, "MiB of output kept from the end")
       ->check(CLI::Range(1, 1 << 20));
+  run.app->add_option("--max-size", run.options.max_size,
+                      "What the recording may take on the disk (200M); longer runs are thinned");
   run.app
       ->add_option("--hang-after", run.options.hang_after_s,
                    "Seconds without progress after which to look whether it hangs (learned)")
@@ -148,6 +150,8 @@ void DeclareWatchHangs(CLI::App& app, Declared<WatchHangsOptions>& watch) {
   watch.app->add_option("--dir", watch.options.directory)->required();
   watch.app->add_option("--hang-after", watch.options.hang_after_s);
   watch.app->add_option("--on-hang", watch.options.on_hang);
+  watch.app->add_option("--late-bytes", watch.options.late_bytes);
+  watch.app->add_option("--middle-bytes", watch.options.middle_bytes);
   watch.app->add_flag("--quiet", watch.options.quiet);
 }
 

@@ -17,6 +17,7 @@ struct RunOptions {
   bool probe = true;
   std::int64_t log_head_mib = 8;
   std::int64_t log_tail_mib = 24;
+  std::string max_size;            // "200M": the whole recording; empty: the default.
   double hang_after_s = 0;         // 0: learned from the run.
   std::string on_hang = "report";  // Or "stop", "restart".
 };
@@ -75,6 +76,8 @@ struct WatchHangsOptions {
   std::string directory;
   double hang_after_s = 0;
   std::string on_hang = "report";
+  std::int64_t late_bytes = 0;
+  std::int64_t middle_bytes = 0;
   bool quiet = false;
 };
 

@@ -13,6 +13,8 @@
 #include <optional>
 
 #include "base/fd.h"
+#include "base/human.h"
+#include "base/human_parse.h"
 #include "base/shown_text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -53,7 +55,7 @@ RecordingOptions OptionsOf(const RunOptions& options) {
   RecordingOptions out;
   out.log_head_bytes = options.log_head_mib << 20;
   out.log_tail_bytes = options.log_tail_mib << 20;
-  return out;
+  return ShareOut(ParseBytes(options.max_size).value_or(kRecordingBytes), out);
 }
 
 /// Judges in a process of its own: whatever a wrong rule or a damaged file does there, the job's
@@ -170,7 +172,7 @@ int RunOnce(const RunOptions& options, const JobSetting& setting, bool& hung) {
   SystemSweep sweeps(sense);
   std::optional<HangWatcher> watcher;
   if (recording->kept) {
-    watcher.emplace(recording->directory, options);
+    watcher.emplace(recording->directory, options, OptionsOf(options));
     job.other_children.push_back(watcher->pid());
   }
   const JobResult result = RunJob(job, *recording->writer, recording->kept ? &sweeps : nullptr);
@@ -236,6 +238,11 @@ int RunLives(const RunOptions& options, const JobSetting& setting) {
 }  // namespace
 
 int Run(const RunOptions& options) {
+  if (!options.max_size.empty() && ParseBytes(options.max_size).value_or(0) < kRecordingBytesMin) {
+    Complain("--max-size " + options.max_size + " is no size, or too small for a recording",
+             fmt::format("{} or more, for example 200M", HumanBytes(kRecordingBytesMin)));
+    return kExitUsage;
+  }
   const JobSetting setting = JobSetting::Save();
   try {
     return RunLives(options, setting);

@@ -36,9 +36,12 @@ void BecomeWatcher(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-HangWatcher::HangWatcher(const std::string& directory, const RunOptions& options) {
+HangWatcher::HangWatcher(const std::string& directory, const RunOptions& options,
+                         const RecordingOptions& shares) {
   std::vector<std::string> arguments = {"wswatcher", "watch-hangs", "--dir", directory, "--on-hang",
-                                        options.on_hang};
+                                        options.on_hang,
+                                        "--late-bytes", std::to_string(shares.late_bytes),
+                                        "--middle-bytes", std::to_string(shares.middle_bytes)};
   if (options.hang_after_s > 0) {
     arguments.insert(arguments.end(), {"--hang-after", std::to_string(options.hang_after_s)});
   }
@@ -87,6 +90,8 @@ int WatchHangs(const WatchHangsOptions& options) {
   watch.on_hang = options.on_hang == "stop"      ? OnHang::kStop
                   : options.on_hang == "restart" ? OnHang::kRestart
                                                  : OnHang::kReport;
+  watch.late_bytes = options.late_bytes;
+  watch.middle_bytes = options.middle_bytes;
   watch.tell = options.quiet ? -1 : STDERR_FILENO;
   const auto status = WatchForHangs(watch);
   return status ? *status : kExitUsage;

@@ -6,6 +6,7 @@
 
 #include "base/fd.h"
 #include "cli/options.h"
+#include "record/recording_writer.h"
 
 namespace whystop {
 
@@ -14,7 +15,8 @@ namespace whystop {
 class HangWatcher {
  public:
   /// Starts it. Without it (no more processes) the run is recorded all the same.
-  HangWatcher(const std::string& directory, const RunOptions& options);
+  HangWatcher(const std::string& directory, const RunOptions& options,
+              const RecordingOptions& shares);
   /// The job is over: waits for the watcher to see that, not long. True: it had ended the job itself,
   /// because it hung.
   bool Finish();

@@ -24,6 +24,7 @@ struct WatchedSeries {
 class HistoryDetector : public Detector {
  public:
   void Push(const Event& event, FindingSink&) override {
+    thinned_ = thinned_ || SaysThinned(event);
     const Scalar* scalar = event.As<Scalar>();
     if (scalar == nullptr || !Wants(*scalar)) {
       return;
@@ -33,7 +34,7 @@ class HistoryDetector : public Detector {
       return WatchedSeries{scalar->role, SeriesHistory(lower_is_better), event.at, event.at};
     });
     if (series != nullptr) {
-      series->history.Push(*scalar);
+      series->history.Push(*scalar, thinned_);
       series->last_at = event.at;
     }
   }
@@ -62,6 +63,7 @@ class HistoryDetector : public Detector {
 
  private:
   SeriesTable<WatchedSeries> table_;
+  bool thinned_ = false;
 };
 
 inline void AddFact(Finding& finding, std::string name, double value) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/recorder_notes.h"
+
 namespace whystop {
 namespace {
 
@@ -22,7 +24,12 @@ SeriesBucket Merged(const SeriesBucket& left, const SeriesBucket& right) {
 
 }  // namespace
 
-void SeriesHistory::Push(const Scalar& scalar) {
+bool SaysThinned(const Event& event) {
+  const auto* note = event.As<RecorderNote>();
+  return note != nullptr && note->text == kThinnedNote;
+}
+
+void SeriesHistory::Push(const Scalar& scalar, bool thinned) {
   if (StartsOver(scalar)) {
     const std::int64_t restarts = restarts_ + 1;
     *this = SeriesHistory(lower_is_better_);
@@ -44,7 +51,7 @@ void SeriesHistory::Push(const Scalar& scalar) {
     return;
   }
   not_finite_run_ = 0;
-  Append(scalar.value, scalar.step);
+  Append(scalar, thinned && scalar.step);
 }
 
 // Steps that count within each epoch go back too, and so does a run resumed from a checkpoint:
@@ -65,13 +72,25 @@ bool SeriesHistory::StartsOver(const Scalar& scalar) const {
   return scale_known && lost > 0.5 * gained;
 }
 
-void SeriesHistory::Append(double value, std::optional<std::int64_t> step) {
+std::int64_t SeriesHistory::CellOf(std::optional<std::int64_t> of) const {
+  // Without a sign: the steps of a damaged recording may be anything.
+  const auto from = static_cast<std::uint64_t>(buckets_.front().step_from.value_or(0));
+  const auto step = static_cast<std::uint64_t>(of.value_or(0));
+  return static_cast<std::int64_t>(step - from) / cell_steps_;
+}
+
+
+void SeriesHistory::Append(const Scalar& scalar, bool thinned) {
+  const double value = scalar.value;
+  const std::optional<std::int64_t> step = scalar.step;
   if (head_size_ < kHeadMax) {
     head_[head_size_++] = value;
   }
-  if (buckets_.empty() || buckets_.back().count >= bucket_points_) {
+  const bool full = buckets_.empty() || (thinned ? CellOf(step) != CellOf(buckets_.back().step_from)
+                                                 : buckets_.back().count >= bucket_points_);
+  if (full) {
     if (buckets_.size() == kBucketsMax) {
-      MergePairs();
+      thinned ? WidenCells() : MergePairs();
     }
     buckets_.push_back({.count = 0,
                         .mean = value,
@@ -113,6 +132,24 @@ void SeriesHistory::MergePairs() {
   }
   buckets_.resize(buckets_.size() / 2);
   bucket_points_ *= 2;
+}
+
+void SeriesHistory::WidenCells() {
+  while (buckets_.size() > kBucketsMax / 2) {
+    if (cell_steps_ > INT64_MAX / 2) {
+      return MergePairs();  // Steps that go back and forth: no grid holds them.
+    }
+    cell_steps_ *= 2;
+    std::size_t last = 0;
+    for (std::size_t i = 1; i < buckets_.size(); ++i) {
+      if (CellOf(buckets_[i].step_from) == CellOf(buckets_[last].step_from)) {
+        buckets_[last] = Merged(buckets_[last], buckets_[i]);
+      } else {
+        buckets_[++last] = buckets_[i];
+      }
+    }
+    buckets_.resize(last + 1);
+  }
 }
 
 std::optional<std::int64_t> SeriesHistory::step_from() const {

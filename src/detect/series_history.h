@@ -23,6 +23,9 @@ struct SeriesBucket {
   std::optional<std::int64_t> step_to;
 };
 
+/// Whether an event says that the run's middle was thinned.
+bool SaysThinned(const Event& event);
+
 /// Whether values that are not finite are there to stay: a loss that came back from them before has
 /// not ended with one or two more.
 inline bool LastsToTheEnd(std::int64_t not_finite, std::int64_t run_at_end) {
@@ -42,7 +45,8 @@ class SeriesHistory {
   /// `lower_is_better` tells what "back to where it began" means for a restart.
   explicit SeriesHistory(bool lower_is_better = true) : lower_is_better_(lower_is_better) {}
 
-  void Push(const Scalar& scalar);
+  /// `thinned`: some points of the series stand for more steps than others.
+  void Push(const Scalar& scalar, bool thinned = false);
 
   bool lower_is_better() const { return lower_is_better_; }
   std::int64_t points() const { return points_; }  // Finite ones.
@@ -68,12 +72,17 @@ class SeriesHistory {
 
  private:
   bool StartsOver(const Scalar& scalar) const;
-  void Append(double value, std::optional<std::int64_t> step);
+  void Append(const Scalar& scalar, bool thinned);
   void MergePairs();
+  void WidenCells();
+  std::int64_t CellOf(std::optional<std::int64_t> step) const;
 
   bool lower_is_better_;
   std::vector<SeriesBucket> buckets_;
   std::int64_t bucket_points_ = 1;  // Points that make a full bucket; doubles with each merge.
+  // Of a thinned series a bucket takes what lies in one cell of a grid of steps, however many points that
+  // is: else the stretches that were kept in full would weigh more than they were long.
+  std::int64_t cell_steps_ = 1;
   std::array<double, kHeadMax> head_{};
   std::size_t head_size_ = 0;
   std::int64_t points_ = 0;

@@ -113,7 +113,7 @@ void MoveEarlierRecording(const std::string& directory) {
   }
   for (const std::string_view file :
        {kEventsFile, kReserveFile, kTailFiles[0], kTailFiles[1], kLateFiles[0], kLateFiles[1],
-        kWatchFile, kRingFolder}) {
+        kWatchFile, kMiddleFile, kRingFolder}) {
     fs::rename(PathOf(directory, file), PathOf(earlier, file),
                fault);  // Absent ones are no matter.
   }

@@ -20,6 +20,9 @@ inline constexpr std::string_view kWatchFile = "watch.tfrecord";
 // Events of a run that is longer than its events file may grow: the newest, in two halves.
 inline constexpr std::array<std::string_view, 2> kLateFiles = {"late-0.tfrecord",
                                                                "late-1.tfrecord"};
+/// What lay between the events and those, thinned; written by the watcher alone, and anew when it is full.
+inline constexpr std::string_view kMiddleFile = "middle.tfrecord";
+inline constexpr std::string_view kMiddleNewFile = "middle.new";
 inline constexpr std::string_view kRingFolder = "rings";
 inline constexpr std::string_view kLockFile = "lock";
 /// The trials of `whystop try`, each a recording with these files more: what was changed, why it could

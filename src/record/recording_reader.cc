@@ -80,7 +80,8 @@ RecordingDamage RecordFile::DamageAtEnd() const {
 Result<RecordingReader> RecordingReader::Open(const std::string& directory) {
   RecordingReader reader;
   for (const std::string_view name : {kEventsFile, kLateFiles[0], kLateFiles[1], kTailFiles[0],
-                                      kTailFiles[1], kReserveFile, kWatchFile}) {
+                                      kTailFiles[1], kReserveFile, kWatchFile,
+                                      kMiddleFile}) {
     // Not to wait for the writer of a FIFO: somebody may have put one there.
     auto fd = OpenFd(directory + "/" + std::string(name), O_RDONLY | O_NONBLOCK);
     struct stat facts {};
@@ -89,7 +90,11 @@ Result<RecordingReader> RecordingReader::Open(const std::string& directory) {
                  ""};
     }
     if (fd) {
-      reader.sources_.push_back({std::make_unique<RecordFile>(std::move(*fd)), std::nullopt});
+      const auto part = name == kLateFiles[0] || name == kLateFiles[1] ? Source::Part::kLate
+                        : name == kMiddleFile                           ? Source::Part::kMiddle
+                                                                        : Source::Part::kOther;
+      reader.thinned_ = reader.thinned_ || part == Source::Part::kMiddle;
+      reader.sources_.push_back({std::make_unique<RecordFile>(std::move(*fd)), std::nullopt, part});
     } else if (name == kEventsFile) {
       return fd.error();
     }
@@ -131,6 +136,11 @@ std::optional<Record> RecordingReader::Next() {
     }
     Record record = std::move(*earliest->head);
     earliest->head.reset();
+    if (earliest->part == Source::Part::kMiddle && late_seen_) {
+      continue;  // Here the late files have everything, not only what was worth keeping of it.
+    }
+    last_was_late_ = earliest->part == Source::Part::kLate;
+    late_seen_ = late_seen_ || last_was_late_;
     if (std::holds_alternative<RecordingHeader>(record.body) || DropRepeatedLog(record)) {
       continue;
     }

@@ -59,17 +59,25 @@ class RecordingReader {
   std::optional<Record> Next();
   RecordingDamage DamageAtEnd() const;
   const RecordingHeader& header() const { return header_; }
+  /// Whether the middle of the run is thinned: some points stand for more time than others.
+  bool thinned() const { return thinned_; }
+  /// Whether the last record stood in the late files: it will give way to newer ones.
+  bool last_was_late() const { return last_was_late_; }
 
  private:
   struct Source {
     std::unique_ptr<RecordFile> file;
     std::optional<Record> head;
+    enum class Part { kOther, kLate, kMiddle } part = Part::kOther;
     bool at_end = false;  // Looked at since the last end and found exhausted.
   };
   bool DropRepeatedLog(Record& record);
 
   std::vector<Source> sources_;
   RecordingHeader header_;
+  bool thinned_ = false;
+  bool last_was_late_ = false;
+  bool late_seen_ = false;
   std::map<LogStream, std::int64_t> log_offset_;
 };
 

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "base/tfrecord.h"
 #include "record/message.h"
@@ -203,6 +205,72 @@ TEST_F(RecordingTest, EventsAreBounded) {
   EXPECT_EQ(notes.back(), "note 19999");
   EXPECT_GT(dropped, 0);
   EXPECT_EQ(damage_.corrupt_frames, 0);
+}
+
+/// Goal: between the events and the late files, a thinned middle is read where these have nothing, and
+/// nowhere else: no record comes twice.
+TEST_F(RecordingTest, TheMiddleIsReadWhereTheLateFilesHaveNothing) {
+  RecordingOptions options;
+  options.events_bytes = 4 << 10;
+  options.late_bytes = 4 << 10;
+  {
+    auto writer = Writer(options);
+    for (int i = 0; i < 2000; ++i) {
+      writer->Append({Seconds(i), RecorderNote{"note " + std::to_string(i)}});
+    }
+    writer->Finish();
+  }
+  const auto notes_of = [this] {
+    std::vector<std::string> notes;
+    for (const Record& record : ReadAll()) {
+      const auto* event = std::get_if<Event>(&record.body);
+      if (const auto* note = event != nullptr ? event->As<RecorderNote>() : nullptr) {
+        notes.push_back(note->text);
+      }
+    }
+    return notes;
+  };
+  const std::vector<std::string> without = notes_of();
+  const std::set<std::string> seen(without.begin(), without.end());
+  std::string middle;
+  std::size_t between = 0;
+  for (int i = 0; i < 2000; i += 10) {  // As if every tenth had been worth keeping.
+    const std::string text = "note " + std::to_string(i);
+    between += i > 200 && i < 1900 && !seen.contains(text) ? 1 : 0;
+    if (i > 200) {  // Behind what the events hold.
+      AppendTfRecord(middle, EncodeEvent({Seconds(i), RecorderNote{text}}));
+    }
+  }
+  std::ofstream(Path(kMiddleFile), std::ios::binary) << middle;
+  const std::vector<std::string> with = notes_of();
+  EXPECT_GT(between, 100U);
+  EXPECT_EQ(std::set<std::string>(with.begin(), with.end()).size(), with.size()) << "one came twice";
+  EXPECT_GE(with.size(), without.size() + between);
+  EXPECT_EQ(with.back(), "note 1999");
+}
+
+/// A log that comes slowly is still at its head when the events are full; it must not be lost with them.
+TEST_F(RecordingTest, ALogThatComesSlowlyIsKeptWhenTheEventsAreFull) {
+  RecordingOptions options;
+  options.events_bytes = 8 << 10;
+  options.late_bytes = 8 << 10;
+  {
+    auto writer = Writer(options);
+    for (int i = 0; i < 5000; ++i) {
+      writer->Append({Seconds(i), RecorderNote{"note " + std::to_string(i)}});
+      if (i % 100 == 0) {
+        writer->AppendLog(Seconds(i), LogStream::kStdout, "line " + std::to_string(i) + "\n");
+      }
+    }
+    writer->Finish();
+  }
+  std::string log;
+  for (const Record& record : ReadAll()) {
+    if (const auto* bytes = std::get_if<LogBytes>(&record.body)) {
+      log += bytes->bytes;
+    }
+  }
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 50);
 }
 
 TEST_F(RecordingTest, AFolderThatOthersCouldUseIsRefused) {

@@ -45,7 +45,7 @@ std::string Framed(std::string_view message) {
   return frame;
 }
 
-enum class Target { kEvents, kTail };
+enum class Target { kEvents, kHead, kTail };
 /// What is given up first when the disk is too slow or full.
 enum class Keep { kSample, kLog, kAlways };
 
@@ -102,7 +102,7 @@ class FileWriter final : public RecordingWriter {
         size = std::min(size, static_cast<std::size_t>(head_room));
         shared_->head_bytes += static_cast<std::int64_t>(size);
       }
-      Enqueue({head_room > 0 ? Target::kEvents : Target::kTail, Keep::kLog,
+      Enqueue({head_room > 0 ? Target::kHead : Target::kTail, Keep::kLog,
                Framed(EncodeLog(at, stream, stream_bytes.load(), bytes.substr(0, size)))});
       stream_bytes += static_cast<std::int64_t>(size);
       bytes.remove_prefix(size);
@@ -111,6 +111,11 @@ class FileWriter final : public RecordingWriter {
 
   void AppendProbe(RunTime at, std::int64_t pid, std::string_view slots) override {
     Enqueue({Target::kEvents, Keep::kLog, Framed(EncodeProbe(at, pid, slots))});
+  }
+
+  bool AllWritten() const override {
+    const MutexLock lock(mutex_);
+    return !lost_ && !writing_ && queue_.empty();
   }
 
   void Finish() override { Stop(); }
@@ -135,6 +140,7 @@ class FileWriter final : public RecordingWriter {
         dropped_[item.keep == Keep::kSample ? "record.samples_dropped_queue_full"
                                             : "record.bytes_dropped_queue_full"] +=
             item.keep == Keep::kSample ? 1 : static_cast<std::int64_t>(item.frame.size());
+        lost_ = true;
         return;
       }
       queued_bytes_ += item.frame.size();
@@ -168,9 +174,14 @@ class FileWriter final : public RecordingWriter {
         batch.swap(queue_);
         queued_bytes_ = 0;
         stopping = stopping_;
+        writing_ = true;
       }
       for (const Item& item : batch) {
         Write(item);
+      }
+      {
+        const MutexLock lock(mutex_);
+        writing_ = false;
       }
       if (stopping) {
         WriteDrops();
@@ -204,13 +215,17 @@ class FileWriter final : public RecordingWriter {
   }
 
   void Write(const Item& item) {
-    const int fault = item.target == Target::kTail ? WriteTail(item.frame) : WriteEvent(item.frame);
+    // A log that comes slowly is still at its head when the events are full: it has a tail of its own.
+    const bool is_tail = item.target == Target::kTail ||
+                         (item.target == Target::kHead && folder_.events.size() >= options_.events_bytes);
+    const int fault = is_tail ? WriteTail(item.frame) : WriteEvent(item.frame);
     if (fault == 0) {
       return;
     }
     {
       const MutexLock lock(mutex_);
       fault_ = fault;
+      lost_ = true;
       if (item.keep != Keep::kAlways) {
         dropped_["record.bytes_dropped_disk_refused"] +=
             static_cast<std::int64_t>(item.frame.size());
@@ -276,6 +291,8 @@ class FileWriter final : public RecordingWriter {
   std::size_t queued_bytes_ WS_GUARDED_BY(mutex_) = 0;
   std::map<std::string, std::int64_t> dropped_ WS_GUARDED_BY(mutex_);
   int fault_ WS_GUARDED_BY(mutex_) = 0;
+  bool writing_ WS_GUARDED_BY(mutex_) = false;
+  bool lost_ WS_GUARDED_BY(mutex_) = false;
   bool stopping_ WS_GUARDED_BY(mutex_) = false;
 };
 
@@ -285,11 +302,24 @@ class NullWriter final : public RecordingWriter {
   void Append(const Event& /*event*/) override {}
   void AppendLog(RunTime /*at*/, LogStream /*stream*/, std::string_view /*bytes*/) override {}
   void AppendProbe(RunTime /*at*/, std::int64_t /*pid*/, std::string_view /*slots*/) override {}
+  bool AllWritten() const override { return false; }
   void Finish() override {}
   std::string fault() const override { return {}; }
 };
 
 }  // namespace
+
+RecordingOptions ShareOut(std::int64_t recording_bytes, RecordingOptions wanted) {
+  const std::int64_t all = std::max(recording_bytes, kRecordingBytesMin);
+  wanted.log_tail_bytes = std::min(wanted.log_tail_bytes, all / 4);
+  // Files end with the record that fills them; the rings of living processes are not counted.
+  const std::int64_t rest = all - wanted.log_tail_bytes - kReserveBytes - all / 32;
+  wanted.events_bytes = rest / 2;
+  wanted.log_head_bytes = std::min(wanted.log_head_bytes, wanted.events_bytes / 4);
+  wanted.late_bytes = rest * 3 / 10;
+  wanted.middle_bytes = rest - wanted.events_bytes - wanted.late_bytes;
+  return wanted;
+}
 
 Result<std::unique_ptr<RecordingWriter>> RecordingWriter::Create(const std::string& directory,
                                                                  const RecordingOptions& options) {

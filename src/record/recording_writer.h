@@ -17,11 +17,20 @@ struct RecordingOptions {
   std::int64_t log_tail_bytes =
       24 << 20;  // ...and from the end; what lies between is counted and dropped.
   // Of events, with the log's head: so many from the start and, in a run that has more, so many from
-  // the end. With the log's tail under 200 MB.
-  std::int64_t events_bytes = 96 << 20;
+  // the end; of what lies between, so much as is worth keeping.
+  std::int64_t events_bytes = 80 << 20;
   std::int64_t late_bytes = 48 << 20;
+  std::int64_t middle_bytes = 28 << 20;
   std::size_t queue_bytes = 16 << 20;  // Waiting for the disk at most.
 };
+
+/// What a recording may take in all, if nobody says otherwise.
+inline constexpr std::int64_t kRecordingBytes = 200'000'000;
+inline constexpr std::int64_t kRecordingBytesMin = 4 << 20;
+
+/// Shares of a budget for a whole recording. The log keeps what `log_head_bytes` and `log_tail_bytes`
+/// ask for, as long as that leaves most of it to the events.
+RecordingOptions ShareOut(std::int64_t recording_bytes, RecordingOptions wanted);
 
 /// Writes one recording: a directory that this process has locked. No call blocks on the disk and
 /// none fails: what cannot be kept is counted, and the report says so. Calls come from one thread;
@@ -43,6 +52,9 @@ class RecordingWriter {
   virtual void AppendLog(RunTime at, LogStream stream, std::string_view bytes) = 0;
   /// Raw slots of a probe's ring, understood when read.
   virtual void AppendProbe(RunTime at, std::int64_t pid, std::string_view slots) = 0;
+  /// Whether all that was appended so far is in the files, and nothing of it was refused or given up:
+  /// then it outlives this process, and what it was copied from is not needed any more.
+  virtual bool AllWritten() const = 0;
   /// Writes everything out and syncs it. The one call that waits for the disk; made at the end of
   /// the run.
   virtual void Finish() = 0;

@@ -18,7 +18,8 @@ namespace whystop {
 namespace {
 
 constexpr std::string_view kEarlierBeginning = "earlier-";
-constexpr std::string_view kRingEnding = ".ring";
+// Of the files beside the rings: Python stacks, written by the probe at a fatal signal.
+constexpr std::string_view kRingEndings[] = {".ring", ".stacks"};
 
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
@@ -93,8 +94,10 @@ void RemoveRings(const Fd& parent) {
   const std::string name(kRingFolder);
   const Fd folder = OpenFolder(parent.get(), name);
   for (const std::string& ring : folder ? NamesIn(folder) : std::vector<std::string>()) {
-    if (ring.ends_with(kRingEnding)) {
-      RemoveFile(folder, ring);
+    for (const std::string_view ending : kRingEndings) {
+      if (ring.ends_with(ending)) {
+        RemoveFile(folder, ring);
+      }
     }
   }
   ::unlinkat(parent.get(), name.c_str(), AT_REMOVEDIR);
@@ -105,7 +108,7 @@ void RemoveRings(const Fd& parent) {
 void RemoveFiles(const Fd& folder) {
   RemoveRings(folder);
   for (const std::string_view name :
-       {kTailFiles[0], kTailFiles[1], kLateFiles[0], kLateFiles[1], kWatchFile, kReserveFile, kEventsFile,
+       {kTailFiles[0], kTailFiles[1], kLateFiles[0], kLateFiles[1], kMiddleFile, kMiddleNewFile, kWatchFile, kReserveFile, kEventsFile,
         kLockFile}) {
     RemoveFile(folder, name);
   }

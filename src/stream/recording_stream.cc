@@ -3,7 +3,9 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
+#include "model/recorder_notes.h"
 #include "record/recording_folder.h"
 #include "wire/ring_format.h"
 #include "wire/ring_reader.h"
@@ -42,6 +44,9 @@ Result<std::unique_ptr<RecordingStream>> RecordingStream::Open(const std::string
 }
 
 void RecordingStream::Pump() {
+  if (reader_.thinned() && !std::exchange(told_thinned_, true)) {
+    out_.Push({RunTime{}, RecorderNote{std::string(kThinnedNote)}});
+  }
   while (auto record = reader_.Next()) {
     last_at_ = std::max(last_at_, record->at);
     if (const auto* log = std::get_if<LogBytes>(&record->body)) {

@@ -59,6 +59,7 @@ class RecordingStream {
       slot_last_;  // Sequence of the newest recorded slot by process.
   RunTime last_at_{};
   bool saw_end_ = false;
+  bool told_thinned_ = false;
 };
 
 }  // namespace whystop

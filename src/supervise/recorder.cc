@@ -415,6 +415,9 @@ void Recorder::Finish() {
   Record(RunEnd{.end = ChildEnd::FromWaitStatus(parts_.state.job_status), .duration = Now()});
   finished_ = true;
   parts_.writer.Finish();
+  if (rings_) {
+    rings_->RemoveAll(parts_.writer);
+  }
   parts_.state.end_recorded = true;
   parts_.loop.Forget(timer_.fd());
   parts_.loop.Forget(front_patience_.fd());

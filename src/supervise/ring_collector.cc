@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -132,7 +133,27 @@ RingReader::Drained RingCollector::Drain(RunTime now, Ring& ring, RecordingWrite
   return drained;
 }
 
+void RingCollector::RemoveDrained(const RecordingWriter& writer) {
+  if (drained_.empty() || !writer.AllWritten()) {
+    return;
+  }
+  for (const std::string& name : drained_) {
+    ::unlink((directory_ + "/" + name).c_str());
+    ended_.erase(name);
+  }
+  drained_.clear();
+}
+
+void RingCollector::RemoveAll(const RecordingWriter& writer) {
+  for (const auto& [name, ring] : open_) {
+    drained_.push_back(name);
+  }
+  open_.clear();
+  RemoveDrained(writer);
+}
+
 void RingCollector::Collect(RunTime now, RecordingWriter& writer) {
+  RemoveDrained(writer);  // What was drained the last time.
   FindNew();
   double fullest = 0;
   for (auto entry = open_.begin(); entry != open_.end();) {
@@ -146,6 +167,7 @@ void RingCollector::Collect(RunTime now, RecordingWriter& writer) {
                                     ring.reader.header().slot_count);
     if (ended) {
       ended_[entry->first] = true;
+      drained_.push_back(entry->first);
       entry = open_.erase(entry);
     } else {
       ++entry;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "record/recording_writer.h"
 #include "supervise/run_state.h"
@@ -15,7 +16,8 @@ namespace whystop {
 
 /// Takes what the probes of the job's processes write to their rings into the recording,
 /// uninterpreted. Bounded: rings of ended processes are let go, and of more rings than kRingsMax at
-/// a time the later ones wait.
+/// a time the later ones wait. A ring takes 2 MiB: that of a process that has ended is removed as soon as all
+/// that was in it stands in the recording's files.
 class RingCollector {
  public:
   /// `state` outlives this; another process may have left there how far it had come.
@@ -24,6 +26,8 @@ class RingCollector {
 
   /// Drains every ring, new ones included.
   void Collect(RunTime now, RecordingWriter& writer);
+  /// The run is over and `writer` finished: nobody will read the rings again, where all is written.
+  void RemoveAll(const RecordingWriter& writer);
   /// When to come again: soon enough that no ring runs over at the pace seen last.
   std::chrono::milliseconds NextInterval() const { return interval_; }
 
@@ -40,6 +44,7 @@ class RingCollector {
   };
 
   void FindNew();
+  void RemoveDrained(const RecordingWriter& writer);
   void MakeRoom();
   RunState::RingProgress* FindProgress(const RingHeader& header);
   RingReader::Drained Drain(RunTime now, Ring& ring, RecordingWriter& writer);
@@ -49,6 +54,7 @@ class RingCollector {
   std::int64_t folder_changed_ns_ = -1;
   std::map<std::string, Ring> open_;   // By file name.
   std::map<std::string, bool> ended_;  // Seen to their end; never opened again.
+  std::vector<std::string> drained_;   // Of those that ended: may be removed.
   std::chrono::milliseconds interval_{250};
 };
 

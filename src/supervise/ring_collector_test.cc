@@ -29,10 +29,12 @@ class SlotKeeper final : public RecordingWriter {
       }
     }
   }
+  bool AllWritten() const override { return all_written; }
   void Finish() override {}
   std::string fault() const override { return {}; }
 
   std::vector<std::uint64_t> steps;
+  bool all_written = false;
 };
 
 class RingCollectorTest : public testing::Test {
@@ -49,6 +51,10 @@ class RingCollectorTest : public testing::Test {
     for (int i = 0; i < count; ++i) {
       ring_.Step({}, false);
     }
+  }
+
+  std::ptrdiff_t Rings() const {
+    return std::distance(std::filesystem::directory_iterator(folder_), {});
   }
 
   char folder_[32] = "/tmp/whystop-ringsXXXXXX";
@@ -101,6 +107,36 @@ TEST_F(RingCollectorTest, ARingOfAnotherPidNamespaceGoesOn) {
   WriteSteps(2);
   collector.Collect({}, kept_);
   EXPECT_EQ(kept_.steps, (std::vector<std::uint64_t>{1, 2, 3, 4}));
+}
+
+/// Goal: a ring is removed when its process has ended in good order and all that it held is in the
+/// files, not before: until then it is the only copy that outlives the recorder.
+TEST_F(RingCollectorTest, ARingGoesOnceItIsWrittenAndNotBefore) {
+  RingCollector collector(folder_, state_);
+  WriteSteps(3);
+  kept_.all_written = true;
+  collector.Collect({}, kept_);
+  collector.Collect({}, kept_);
+  EXPECT_EQ(Rings(), 1) << "its process lives";
+  ring_.Close();
+  kept_.all_written = false;
+  collector.Collect({}, kept_);
+  collector.Collect({}, kept_);
+  EXPECT_EQ(Rings(), 1) << "what it held waits for the disk";
+  kept_.all_written = true;
+  collector.Collect({}, kept_);
+  EXPECT_EQ(Rings(), 0);
+  EXPECT_EQ(kept_.steps, (std::vector<std::uint64_t>{1, 2, 3}));
+}
+
+TEST_F(RingCollectorTest, AtTheEndOfTheRunAllRingsGoUnlessSomethingWasLost) {
+  RingCollector collector(folder_, state_);
+  collector.Collect({}, kept_);
+  collector.RemoveAll(kept_);
+  EXPECT_EQ(Rings(), 1);
+  kept_.all_written = true;
+  collector.RemoveAll(kept_);
+  EXPECT_EQ(Rings(), 0);
 }
 
 TEST_F(RingCollectorTest, HasNothingToSayWithoutAFolder) {

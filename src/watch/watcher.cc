@@ -17,6 +17,7 @@
 #include "record/recording_folder.h"
 #include "record/recording_reader.h"
 #include "watch/hang_decision.h"
+#include "watch/middle_file.h"
 #include "watch/progress_watch.h"
 
 namespace whystop {
@@ -40,6 +41,13 @@ void Wait(nanoseconds time) {
   ::poll(nullptr, 0, static_cast<int>(std::chrono::duration_cast<milliseconds>(time).count()));
 }
 
+/// About what a record takes in its file.
+std::int64_t BytesOf(const Record& record) {
+  constexpr std::size_t kSmall = 64;
+  const auto* probe = std::get_if<ProbeSlots>(&record.body);
+  return static_cast<std::int64_t>(kSmall + (probe != nullptr ? probe->slots.size() : 0));
+}
+
 class Watcher {
  public:
   Watcher(const WatchOptions& options, RecordingReader reader, FrameFile file)
@@ -47,6 +55,8 @@ class Watcher {
         reader_(std::move(reader)),
         file_(std::move(file)),
         progress_(options.hang_after),
+        // Room for the new file beside the old one while it is written anew.
+        middle_(options.directory, options.middle_bytes * 3 / 5),
         began_(MonotonicNow()) {}
 
   int Run() {
@@ -60,8 +70,11 @@ class Watcher {
           return status;
         }
       }
-      Wait(std::clamp(limit.waiting / 8, kPollMin, kPollMax));
+      Wait(late_bytes_read_ > options_.late_bytes / 16
+               ? kPollMin
+               : std::clamp(limit.waiting / 8, kPollMin, kPollMax));
     }
+    middle_.Finish();
     return 0;
   }
 
@@ -73,8 +86,13 @@ class Watcher {
 
   /// Reads on. True: there is nothing more to watch.
   bool Over() {
+    late_bytes_read_ = 0;
     while (const auto record = reader_.Next()) {
       progress_.Take(*record);
+      if (reader_.last_was_late() && options_.middle_bytes > 0) {
+        late_bytes_read_ += BytesOf(*record);
+        middle_.Add(*record);
+      }
     }
     if (progress_.ended()) {
       return true;
@@ -219,6 +237,8 @@ class Watcher {
   RecordingReader reader_;
   FrameFile file_;
   ProgressWatch progress_;
+  MiddleFile middle_;
+  std::int64_t late_bytes_read_ = 0;  // In the last round: to come again before they give way to newer ones.
   nanoseconds began_;
   nanoseconds look_again_after_{};
   bool hung_ = false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,8 @@ struct WatchOptions {
   std::string directory;  // The recording.
   std::optional<std::chrono::nanoseconds> hang_after;
   OnHang on_hang = OnHang::kReport;
+  std::int64_t late_bytes = 0;    // How much the recorder keeps of the end of a long run...
+  std::int64_t middle_bytes = 0;  // ...and how much we of what gave way before; 0: nothing.
   int tell = -1;  // Where to say that the run hangs; -1: nowhere.
 };
 

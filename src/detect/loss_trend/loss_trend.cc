@@ -40,6 +40,7 @@ double MeanOfTheEnd(const SeriesHistory& history) {
 class LossTrend final : public Detector {
  public:
   void Push(const Event& event, FindingSink&) override {
+    thinned_ = thinned_ || SaysThinned(event);
     const Scalar* scalar = event.As<Scalar>();
     if (scalar == nullptr || !(IsLoss(scalar->role) || IsScore(scalar->role))) {
       return;
@@ -49,7 +50,7 @@ class LossTrend final : public Detector {
       return Series{scalar->role, SeriesHistory(lower_is_better), {}};
     });
     if (series != nullptr) {
-      series->history.Push(*scalar);
+      series->history.Push(*scalar, thinned_);
       series->last_at = event.at;
     }
   }
@@ -100,6 +101,7 @@ class LossTrend final : public Detector {
     RunTime last_at;
   };
   SeriesTable<Series> table_;
+  bool thinned_ = false;
 };
 
 }  // namespace
