@@ -195,6 +195,20 @@ Sign LookLabelsSortedByLoader(const Training& training) {
   return NoSign();
 }
 
+/// What is held out is the end of sorted data: classes that the model never sees.
+Sign LookHeldOutOfOtherClasses(const Training& training) {
+  constexpr double kMost = 0.5;
+  const Observation* split = training.run.FindObservation("validation-split");
+  if (split == nullptr) {
+    return NotSeenSign();
+  }
+  const double unseen = NumberOf(*split, "unseen");
+  return AnswerSign(unseen > kMost, "data",
+                    "validation_split holds out the last " + HumanNumber(NumberOf(*split, "samples"), 9) +
+                        " samples as they come, and " + Percent(unseen) +
+                        " of them are of classes that are never trained: the data is sorted");
+}
+
 /// By the labels that the loss was given, however they came there: few kinds at a time, and others
 /// each time.
 Sign LookLabelsSortedInLoss(const Training& training) {

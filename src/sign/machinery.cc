@@ -12,6 +12,11 @@ namespace {
 constexpr double kStepsMin = 5;
 constexpr double kShrinkMin = 0.01;
 
+bool TrainedByKeras(const Training& training) {
+  const Observation* plan = training.run.FindObservation("framework");
+  return plan != nullptr && MentionsAny(TextOf(*plan, "name"), {"keras"});
+}
+
 }  // namespace
 
 Sign LookMachinerySound(const Training& training) {
@@ -108,12 +113,20 @@ Sign LookWeightsNotLoaded(const Training& training) {
   return NoSign();
 }
 
+/// A training step of the user's own that does not apply its gradients: Keras counts it all the same.
+Sign LookStepsChangeNothing(const Training& training) {
+  const Finding* unchanged = training.run.FindFirst("weights/unchanged");
+  return AnswerSign(unchanged != nullptr && TrainedByKeras(training), "tensor",
+                    unchanged == nullptr
+                        ? std::string()
+                        : "no weight changed in " + HumanNumber(unchanged->Number("steps").value_or(0), 9) +
+                              " steps of fit: they do not apply their gradients");
+}
+
 /// In Keras the variables that are trained are those that were trainable when the model was compiled.
 Sign LookUnfrozenAfterCompile(const Training& training) {
   const Observation* left = training.run.FindObservation("parameter-not-in-optimizer");
-  const Observation* plan = training.run.FindObservation("framework");
-  const bool keras = plan != nullptr && MentionsAny(TextOf(*plan, "name"), {"keras"});
-  return AnswerSign(keras && left != nullptr, "optimizer",
+  return AnswerSign(left != nullptr && TrainedByKeras(training), "optimizer",
                     left == nullptr ? std::string()
                                     : HumanNumber(NumberOf(*left, "count")) +
                                           " variables are trainable now and were not when the "

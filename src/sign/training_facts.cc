@@ -427,8 +427,8 @@ const Finding* RateSpentEarly(const CaseFile& run) {
   const bool nearly_all_along = share > 0.8 && NotSeenToLearn(run);
   // Such a loss levels off because nothing moves any more, far from where it could be.
   const bool gone_at_once =
-      share > 0.9 && ShareOfGuessing(run) > 0.5 &&
-      decayed->Number("last").value_or(1) < 1e-6 * decayed->Number("highest").value_or(0);
+      share > 0.5 && ShareOfGuessing(run) > 0.5 &&
+      decayed->Number("last").value_or(1) < 1e-4 * decayed->Number("highest").value_or(0);
   return LearningOf(run).Bad() || nearly_all_along || gone_at_once ? decayed : nullptr;
 }
 

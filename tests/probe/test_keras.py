@@ -138,3 +138,51 @@ model.fit(x, x[:, 0], batch_size=10, epochs=9, callbacks=[Stop()], verbose=0)
     assert (stop["who"], stop["line"], stop["condition"]) == ("Stop", 8, "epoch == 1")
     assert (got.one("framework")["epochs"], got.one("framework")["batches"]) == (9, 6)
     assert not got.observations("probe-failure")
+
+
+def test_what_the_plan_and_the_graph_tell(run, script):
+    """Goal: faults that stand in the graph of a step, in the split of the data or in a call that always fails are told; a second
+    model is a training of its own."""
+    path = script("""
+import numpy as np, keras, tensorflow as tf
+keras.utils.set_random_seed(0)
+x = np.random.rand(60, 4).astype("float32")
+y = np.repeat(np.arange(5), 12)
+def made(units, activation=None):
+    return keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(8, activation="relu"), keras.layers.Dense(units, activation=activation)])
+for _ in range(2):
+    model = made(5, "softmax")
+    model.compile("adam", "sparse_categorical_crossentropy")
+    model.fit(x, y, validation_split=0.2, epochs=2, batch_size=12, verbose=0)
+for _ in range(3):
+    try:
+        model.train_on_batch(x, np.ones((60, 3)))
+    except Exception:
+        pass
+net, optimizer = made(1), keras.optimizers.SGD(0.1)
+@tf.function
+def step(inputs, targets):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(targets - net(inputs, training=True)))
+    optimizer.apply_gradients(zip(tape.gradient(loss, net.trainable_variables), net.trainable_variables))
+    return loss
+sorter, other = made(5), keras.optimizers.SGD(0.1)
+@tf.function
+def sort(inputs, targets):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(targets, tf.nn.softmax(sorter(inputs, training=True))))
+    other.apply_gradients(zip(tape.gradient(loss, sorter.trainable_variables), sorter.trainable_variables))
+    return loss
+for _ in range(3):
+    step(tf.constant(x), tf.constant(y.astype("float32")))
+    sort(tf.constant(x), tf.constant(y))
+""")
+    got = run(path, environment=QUIET, timeout=600)
+    assert got.code == 0, got.err
+    assert [item["number"] for item in got.observations("training")] == [2]
+    assert [item["unseen"] for item in got.observations("validation-split")] == [1, 1]
+    assert {item["outputs"] for item in got.observations("framework")} == {5}
+    failed = got.observations("framework-failed")
+    assert [item["call"] for item in failed] == ["train_on_batch"] * len(failed) and failed
+    assert got.observations("broadcast-difference")
+    assert [item["classes"] for item in got.observations("loss-call") if item.get("sums_to_one")][:1] == [5]

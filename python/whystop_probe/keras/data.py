@@ -93,6 +93,18 @@ class Data:
         return numpy.argsort(numpy.arange(count) + self._random.uniform(0, self.window, count), kind="stable")
 
 
+def tell_split(channel, step, share, data, targets):
+    """Keras holds out the last samples as they come, before it shuffles: of sorted data that is another part of the world."""
+    if not isinstance(targets, numpy.ndarray) or not data.samples or len(targets) > _ORDERED_MAX:
+        return
+    labels = class_numbers(targets)
+    if labels is None or not data.samples < len(labels):
+        return
+    trained, held_out = labels[: data.samples], labels[data.samples :]
+    unseen = ~numpy.isin(held_out, numpy.unique(trained))
+    channel.observe("validation-split", step, share=float(share), samples=len(held_out), unseen=float(unseen.mean()), classes=len(numpy.unique(held_out)))
+
+
 def class_numbers(labels):
     """Class numbers of targets that are whole numbers, one a sample, or one-hot rows; None of others."""
     if labels.dtype.kind not in "biuf" or not labels.size or labels.ndim > 2:

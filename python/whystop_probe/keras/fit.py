@@ -58,6 +58,25 @@ class Fits:
         fit.tell_failure(error)
         fit.close()
 
+    def tell_failed_call(self, call, error, times=None, **place):
+        """The "framework-failed" observation: an exception left a call that trains."""
+        frames = crash.frames_text(error.__traceback__)
+        own = [row.split("\t") for row in frames.split("\n") if row.split("\t")[3:4] == ["1"]]
+        self._training.channel.observe(
+            "framework-failed",
+            self._training.step,
+            framework=self._name,
+            call=call,
+            times=times,
+            type=type(error).__name__,
+            message=str(error)[-_MESSAGE_MAX:] if len(str(error)) > _MESSAGE_MAX else str(error),
+            file=own[-1][0] if own else None,
+            line=int(own[-1][1]) if own else None,
+            function=own[-1][2] if own else None,
+            source=own[-1][4] if own and len(own[-1]) > 4 else None,
+            **place,
+        )
+
     @quiet
     def data_made(self, iterator):
         """An iterator of epochs was made. The first one inside fit is that of the training data."""
@@ -271,20 +290,10 @@ class Fit:
         if not isinstance(error, Exception):
             self.end(failed=type(error).__name__)
             return
-        frames = crash.frames_text(error.__traceback__)
-        own = [row.split("\t") for row in frames.split("\n") if row.split("\t")[3:4] == ["1"]]
-        self._training.channel.observe(
-            "framework-failed",
-            self._training.step,
-            framework=self._owner._name,
-            call="fit",
-            type=type(error).__name__,
-            message=str(error)[-_MESSAGE_MAX:] if len(str(error)) > _MESSAGE_MAX else str(error),
+        self._owner.tell_failed_call(
+            "fit",
+            error,
             callback=self.failing_callback,
-            file=own[-1][0] if own else None,
-            line=int(own[-1][1]) if own else None,
-            function=own[-1][2] if own else None,
-            source=own[-1][4] if own and len(own[-1]) > 4 else None,
             epoch=self.epoch + 1 if self.epoch >= 0 else None,
             epochs=self.epochs,
             batch=self.batches if self._in_epoch else None,

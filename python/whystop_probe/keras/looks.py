@@ -78,6 +78,9 @@ class Looks:
         if self._data.batches is None:
             self._data.batches = self._fit.batches_planned
         self._data.tell(self._training.channel, self._training.step, self._engine.take)
+        arguments = self._fit.arguments
+        if arguments.get("validation_split"):
+            data_module.tell_split(self._training.channel, self._training.step, arguments["validation_split"], self._data, arguments.get("y"))
 
     def _tell_batch(self, number):
         rows = self._data.rows(number)
@@ -116,7 +119,7 @@ class Looks:
             found = arrays.stats(value)
             if found is not None:
                 writer.stats(ring.WHAT_WEIGHT, self._name(variable), step, found)
-            if value.ndim >= 2 and self._training.step == 0:
+            if value.ndim >= 2 and self._training.step == 0 and not self._name(variable).endswith("bias"):  # That of a GRU is a table.
                 if _columns_equal(value):
                     same.append(self._name(variable))
                 else:

@@ -34,10 +34,19 @@ class Loops:
         self._described = set()  # ids of optimizers
         self._loss = None  # Of the gradient that was made last.
         self._loss_calls = 0
+        self._failed_calls = 0
         self._inside = 0  # Calls of train_on_batch under way: their optimizer's step is theirs.
         self._next_sample = 0.0
         self._stepper = None
         self._optimizer = None
+
+    @property
+    def channel(self):
+        return self._training.channel
+
+    @property
+    def step(self):
+        return self._training.step
 
     def outside_of_fit(self):
         return self._fits.current is None and not self._inside
@@ -49,6 +58,10 @@ class Loops:
     @quiet
     def failed_train_on_batch(self, error, model):
         self._inside = max(0, self._inside - 1)
+        if self._fits.current is None and isinstance(error, Exception):
+            self._failed_calls += 1
+            if self._failed_calls in _SAMPLED:
+                self._fits.tell_failed_call("train_on_batch", error, self._failed_calls)
 
     @quiet
     def after_train_on_batch(self, result, model):

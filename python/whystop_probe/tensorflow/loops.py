@@ -3,6 +3,7 @@
 import sys
 
 from whystop_probe.core.tap import tap
+from whystop_probe.tensorflow import graphs
 from whystop_probe.tensorflow.functions import Functions
 
 
@@ -16,6 +17,7 @@ def attach(loops, apply):
             loops.after_apply(optimizer, gradients, variables)
         elif loops.outside_of_fit():
             functions.traced(optimizer)
+            graphs.look(tensorflow.compat.v1.get_default_graph(), loops.channel, loops.step)
 
     tap(apply, after=after_apply)
     tap(sys.modules["tensorflow.python.eager.backprop"].GradientTape.gradient, after=lambda result, tape, target, *rest: loops.after_gradient(result, target))
