@@ -10,6 +10,16 @@ else()
 endif()
 
 install(TARGETS whystop DESTINATION ${bin})
+# Completion and the manual page are written by the program itself, from its command line's one declaration.
+set(shown ${CMAKE_BINARY_DIR}/shown)
+add_custom_command(TARGET whystop POST_BUILD VERBATIM
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${shown}
+  COMMAND sh -c "\"$1\" completion bash > \"$2/whystop\" && \"$1\" completion zsh > \"$2/_whystop\" && \"$1\" completion fish > \"$2/whystop.fish\" && \"$1\" man-page > \"$2/whystop.1\""
+          sh $<TARGET_FILE:whystop> ${shown})
+install(FILES ${shown}/whystop DESTINATION ${prefix}share/bash-completion/completions)
+install(FILES ${shown}/_whystop DESTINATION ${prefix}share/zsh/site-functions)
+install(FILES ${shown}/whystop.fish DESTINATION ${prefix}share/fish/vendor_completions.d)
+install(FILES ${shown}/whystop.1 DESTINATION ${prefix}share/man/man1)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/python/ DESTINATION ${prefix}share/whystop/python
         PATTERN "__pycache__" EXCLUDE PATTERN "*_test.py" EXCLUDE)
 install(FILES src/record/recording.proto docs/verdict.schema.json DESTINATION ${prefix}share/whystop)

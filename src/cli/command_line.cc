@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/version.h"
+#include "cli/command_table.h"
 #include "cli/commands.h"
 #include "cli/nearest.h"
 
@@ -235,6 +236,79 @@ void DeclareTry(CLI::App& app, Declared<TryOptions>& attempt) {
   attempt.app->add_flag("--json", attempt.options.json, "Print the verdict as JSON");
 }
 
+void DeclareCompletion(CLI::App& app, CLI::App*& completion, std::string& shell, CLI::App*& man_page,
+                       Declared<CompleteWordsOptions>& words) {
+  completion = app.add_subcommand("completion", "Print the completion script of a shell");
+  completion->footer(
+      "Examples:\n  source <(whystop completion bash)\n"
+      "  whystop completion zsh > ~/.zfunc/_whystop\n"
+      "  whystop completion fish > ~/.config/fish/completions/whystop.fish");
+  completion->add_option("shell", shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  man_page = app.add_subcommand("man-page", "Print the manual page");
+  man_page->group("");  // Not shown: the build calls it.
+  words.app = app.add_subcommand("complete-words", "What a shell may offer");
+  words.app->group("");  // Not shown: the completion scripts call it.
+  words.app->add_option("kind", words.options.kind)
+      ->required()
+      ->check(CLI::IsMember({"recordings", "causes"}));
+}
+
+/// "{report,stop,restart}" in what CLI11 says of an option's type.
+std::vector<std::string> WordsOf(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t from = type.find('{');
+  const std::size_t to = type.find('}', from);
+  return from == type.npos || to == type.npos
+             ? std::vector<std::string>()
+             : CLI::detail::split(type.substr(from + 1, to - from - 1), ',');
+}
+
+/// What a value is follows from what it is called: the names on this command line mean the same everywhere.
+Offer OfferOf(const std::string& name, bool has_words) {
+  constexpr std::pair<std::string_view, Offer> kMeanings[] = {
+      {"--dir", Offer::kFolders},    {"--output", Offer::kFiles},    {"--python", Offer::kFiles},
+      {"path", Offer::kRecordings},  {"run", Offer::kRecordings},    {"recording", Offer::kRecordings},
+      {"cause", Offer::kCauses},     {"command", Offer::kCommands},
+  };
+  for (const auto& [called, offer] : kMeanings) {
+    if (name == called) {
+      return offer;
+    }
+  }
+  return has_words ? Offer::kWords : Offer::kNothing;
+}
+
+CommandTable TableOf(const CLI::App& app) {
+  CommandTable table{app.get_description(), app.get_footer(), {}};
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_group().empty()) {
+      continue;
+    }
+    ShownCommand shown{command->get_name(), command->get_description(), command->get_footer(), {}};
+    for (const CLI::Option* option : command->get_options()) {
+      ShownOption one{.names = {}, .description = option->get_description(), .words = WordsOf(*option)};
+      for (const std::string& name : option->get_snames()) {
+        one.names.push_back("-" + name);
+      }
+      for (const std::string& name : option->get_lnames()) {
+        one.names.push_back("--" + name);
+      }
+      one.named = !one.names.empty();
+      if (!one.named) {
+        one.names.push_back(option->get_name());
+      }
+      one.takes_value = option->get_type_size() != 0;
+      one.many = option->get_items_expected_max() > 1;
+      one.offer = OfferOf(one.names.back(), !one.words.empty());
+      shown.options.push_back(std::move(one));
+    }
+    table.commands.push_back(std::move(shown));
+  }
+  return table;
+}
+
 /// The first word that is no option: an unknown command gets its nearest match.
 bool RefuseUnknownCommand(const CLI::App& app, char** argv) {
   if (argv[1][0] == '-') {
@@ -314,6 +388,11 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   Declared<TopOptions> top;
   DeclareTop(app, top);
   DeclareTry(app, attempt);
+  CLI::App* completion = nullptr;
+  CLI::App* man_page = nullptr;
+  std::string shell;
+  Declared<CompleteWordsOptions> words;
+  DeclareCompletion(app, completion, shell, man_page, words);
   if (argc < 2) {
     std::fputs(app.help().c_str(), stdout);
     return {std::nullopt, 0};
@@ -335,9 +414,14 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
         stderr);
     return {std::nullopt, kExitUsage};
   }
+  if (*completion || *man_page) {
+    const CommandTable table = TableOf(app);
+    std::fputs((*completion ? CompletionScript(table, shell) : ManPage(table)).c_str(), stdout);
+    return {std::nullopt, 0};
+  }
   out.options.format = out.options.json ? "jsonl" : out.options.format;
   attempt.options.command = after_dashes;
-  return ChosenOf(run, why, runs, prune, explain, inspect, doctor, hook, attach, watch, report, out, serve,
+  return ChosenOf(run, why, runs, prune, explain, inspect, doctor, hook, attach, watch, words, report, out, serve,
                   top, attempt);
 }
 

@@ -81,6 +81,11 @@ struct WatchHangsOptions {
   bool quiet = false;
 };
 
+/// What a shell offers while somebody types; called by the completion scripts, not by people.
+struct CompleteWordsOptions {
+  std::string kind;  // "recordings" or "causes".
+};
+
 struct ReportOptions {
   std::vector<std::string> paths;  // Empty: the newest recording.
   std::string output = "report.html";
@@ -125,7 +130,7 @@ struct TryOptions {
 };
 
 using Options = std::variant<RunOptions, WhyOptions, RunsOptions, PruneOptions, ExplainOptions, InspectOptions,
-                             DoctorOptions, InstallHookOptions, AttachOptions, WatchHangsOptions,
+                             DoctorOptions, InstallHookOptions, AttachOptions, WatchHangsOptions, CompleteWordsOptions,
                              ReportOptions, ExportOptions, ServeOptions, TopOptions, TryOptions>;
 
 }  // namespace whystop

@@ -78,6 +78,9 @@ def test_the_readmes_commands_work_from_a_package(kind, request, tmp_path):
     doctor = call(folder / "whystop", "doctor", env=environment)
     assert doctor.returncode == 0
     assert f"{folder.parent}/share/whystop/python/bootstrap" in doctor.stdout
+    for shown in ("bash-completion/completions/whystop", "zsh/site-functions/_whystop",
+                  "fish/vendor_completions.d/whystop.fish", "man/man1/whystop.1"):
+        assert "whystop" in (folder.parent / "share" / shown).read_text()
 
 
 def test_the_probe_of_the_package_is_loaded_with_its_extension(installed, tmp_path):
