@@ -26,7 +26,7 @@ def literal(text: str) -> str:
 
 
 def read(path: pathlib.Path) -> dict:
-    out = {"id": path.stem, "symptom": False, "leads_to": "", "settled_by": "", "clauses": [], "fixes": [], "asks": []}
+    out = {"id": path.stem, "symptom": False, "special_of": "", "leads_to": "", "settled_by": "", "clauses": [], "fixes": [], "asks": []}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         where = f"{path}:{number}"
         verb, _, rest = line.partition(" ")
@@ -35,7 +35,7 @@ def read(path: pathlib.Path) -> dict:
             continue
         if verb == "symptom":
             out["symptom"] = True
-        elif verb in ("leads-to", "settled-by"):
+        elif verb in ("leads-to", "settled-by", "special-of"):
             out[verb.replace("-", "_")] = rest
         elif verb in VERBS:
             sign, only_if, unless = conditions_of(rest, where)
@@ -47,7 +47,7 @@ def read(path: pathlib.Path) -> dict:
             kind, _, after = text.partition(": ") if verb == "asks" else ("", "", text)
             out["fixes" if verb == "fix" else "asks"].append((kind, after, only_if, unless))
         else:
-            sys.exit(f"{where}: a line begins with {', '.join(VERBS)}, symptom, leads-to, settled-by, fix or asks")
+            sys.exit(f"{where}: a line begins with {', '.join(VERBS)}, symptom, special-of, leads-to, settled-by, fix or asks")
     return out
 
 
@@ -69,7 +69,7 @@ def main() -> None:
             lines.append("};")
         symptom = "true" if declaration["symptom"] else "false"
         rows.append(f'    {{"{path.stem}", {symptom}, {literal(declaration["leads_to"])}, {names["clauses"]}, {names["fixes"]}, '
-                    f'{names["asks"]}, {literal(declaration["settled_by"])}}},')
+                    f'{names["asks"]}, {literal(declaration["settled_by"])}, {literal(declaration["special_of"])}}},')
     lines += ["", "constexpr Declaration kDeclarations[] = {"] + rows + ["};", "", "}  // namespace", ""]
     lines += ["std::span<const Declaration> AllDeclarations() { return kDeclarations; }", "", "}  // namespace whystop", ""]
     out.write_text("\n".join(lines), encoding="utf-8")

@@ -38,6 +38,7 @@ struct Declaration {
   std::span<const TextClause> fixes;
   std::span<const TextClause> asks;
   std::string_view settled_by;  // The experiment that would tell it from its rivals.
+  std::string_view special_of;  // The cause that it is one way of: where nothing tells them apart, that one is told.
 };
 
 /// Every declaration, sorted by id; made of the .cause files at build time (tools/embed_causes.py).

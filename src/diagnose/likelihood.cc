@@ -2,7 +2,10 @@
 
 namespace whystop {
 
-double PriorOf(const Declaration& /*declared*/) { return -1; }
+double PriorOf(const Declaration& declared) {
+  constexpr double kSpecial = 0.1;  // Less than any sign weighs: it decides where nothing else does.
+  return declared.special_of.empty() ? -1 : -1 - kSpecial;
+}
 
 double WeightOf(Clause::Verb verb) {
   switch (verb) {
