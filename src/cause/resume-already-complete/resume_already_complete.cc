@@ -59,6 +59,13 @@ void WeighResumeAlreadyComplete(const CaseFile& run, Hypothesis& out) {
   if (framework == nullptr) {
     return;
   }
+  const auto plan = As<seen::Framework>(*framework);
+  if (plan.epochs && *plan.epochs > 0 && plan.start_epoch.value_or(0) >= *plan.epochs) {
+    out.Add(Decisive("framework", "training was to go on from epoch " + HumanNumber(*plan.start_epoch, 9) +
+                                      " of " + HumanNumber(*plan.epochs, 9) + ": nothing was left to do"));
+    out.Fix("raise the number of epochs above what the checkpoint has reached, or start afresh");
+    return;
+  }
   const double steps = NumberOf(*framework, "steps");
   const double start = NumberOf(*framework, "start_step");
   if (steps > 0 && start >= steps) {
