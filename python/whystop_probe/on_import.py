@@ -47,6 +47,12 @@ def _after_legacy_keras(module):
     keras_probe.install_legacy(module)
 
 
+def _after_ipython(module):
+    from whystop_probe.frameworks import notebook
+
+    notebook.install(module)
+
+
 TABLE = {
     "torch": (_before_framework, _after_torch),
     "tensorflow": (_before_framework, None),
@@ -57,6 +63,7 @@ TABLE = {
     "keras.src.backend.jax.trainer": (None, _after_keras),
     "tf_keras.src.engine.training": (None, _after_legacy_keras),
     "keras.src.engine.training": (None, _after_legacy_keras),
+    "IPython.core.interactiveshell": (None, _after_ipython),
     "lightning.pytorch.trainer.trainer": (None, _after_lightning),
     "pytorch_lightning.trainer.trainer": (None, _after_lightning),
     "transformers.trainer_callback": (None, _after_hugging_face),

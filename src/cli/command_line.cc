@@ -131,6 +131,19 @@ void DeclareInstallHook(CLI::App& app, Declared<InstallHookOptions>& hook) {
   hook.app->add_flag("--json", hook.options.json, "Print as JSON");
 }
 
+void DeclareInstallKernel(CLI::App& app, Declared<InstallKernelOptions>& kernel) {
+  kernel.app = app.add_subcommand("install-kernel", "Make a notebook kernel that records what it runs");
+  kernel.app->footer(
+      "Example:\n  whystop install-kernel --python .venv/bin/python\n\n"
+      "Then choose \"Python (whystop)\" in JupyterLab or VS Code. '%whystop why' in a cell gives the "
+      "verdict so far.");
+  kernel.app->add_option("--python", kernel.options.python, "The interpreter, with ipykernel (python3)");
+  kernel.app->add_option("--name", kernel.options.name, "Name of the kernel (whystop)");
+  kernel.app->add_option("--prefix", kernel.options.prefix, "Install under PREFIX/share/jupyter");
+  kernel.app->add_flag("--remove", kernel.options.remove, "Take it away again");
+  kernel.app->add_flag("--json", kernel.options.json, "Print as JSON");
+}
+
 void DeclareAttach(CLI::App& app, Declared<AttachOptions>& attach) {
   attach.app =
       app.add_subcommand("attach", "Look at a running process: where it is, what it waits for");
@@ -268,7 +281,7 @@ std::vector<std::string> WordsOf(const CLI::Option& option) {
 /// What a value is follows from what it is called: the names on this command line mean the same everywhere.
 Offer OfferOf(const std::string& name, bool has_words) {
   constexpr std::pair<std::string_view, Offer> kMeanings[] = {
-      {"--dir", Offer::kFolders},    {"--output", Offer::kFiles},    {"--python", Offer::kFiles},
+      {"--dir", Offer::kFolders},    {"--output", Offer::kFiles},    {"--python", Offer::kFiles},   {"--prefix", Offer::kFolders},
       {"path", Offer::kRecordings},  {"run", Offer::kRecordings},    {"recording", Offer::kRecordings},
       {"cause", Offer::kCauses},     {"command", Offer::kCommands},
   };
@@ -329,6 +342,13 @@ bool RefuseUnknownCommand(const CLI::App& app, char** argv) {
   return true;
 }
 
+void SayRefused(const CLI::App& app, const CLI::ParseError& refused) {
+  const std::string command =
+      app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name() + " ";
+  std::fputs(fmt::format("whystop: {}\n  hint: whystop {}--help\n", refused.what(), command).c_str(),
+             stderr);
+}
+
 /// The options of the command that was named; exactly one was.
 template <typename... T>
 ParsedLine ChosenOf(const Declared<T>&... commands) {
@@ -375,6 +395,8 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   DeclareOthers(app, runs, explain, inspect, doctor);
   DeclarePrune(app, prune);
   DeclareInstallHook(app, hook);
+  Declared<InstallKernelOptions> kernel;
+  DeclareInstallKernel(app, kernel);
   Declared<AttachOptions> attach;
   DeclareAttach(app, attach);
   Declared<WatchHangsOptions> watch;
@@ -406,12 +428,7 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   } catch (const CLI::Success& answered) {
     return {std::nullopt, app.exit(answered)};
   } catch (const CLI::ParseError& refused) {
-    std::fputs(
-        fmt::format(
-            "whystop: {}\n  hint: whystop {}--help\n", refused.what(),
-            app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name() + " ")
-            .c_str(),
-        stderr);
+    SayRefused(app, refused);
     return {std::nullopt, kExitUsage};
   }
   if (*completion || *man_page) {
@@ -421,7 +438,7 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   }
   out.options.format = out.options.json ? "jsonl" : out.options.format;
   attempt.options.command = after_dashes;
-  return ChosenOf(run, why, runs, prune, explain, inspect, doctor, hook, attach, watch, words, report, out, serve,
+  return ChosenOf(run, why, runs, prune, explain, inspect, doctor, hook, kernel, attach, watch, words, report, out, serve,
                   top, attempt);
 }
 

@@ -25,6 +25,7 @@ struct Dispatch {
   int operator()(const ServeOptions& options) const { return Serve(options); }
   int operator()(const TopOptions& options) const { return Top(options); }
   int operator()(const InstallHookOptions& options) const { return InstallHook(options); }
+  int operator()(const InstallKernelOptions& options) const { return InstallKernel(options); }
   int operator()(const TryOptions& options) const { return Try(options); }
 };
 

@@ -65,6 +65,14 @@ struct InstallHookOptions {
   bool json = false;
 };
 
+struct InstallKernelOptions {
+  std::string python = "python3";
+  std::string name = "whystop";
+  std::string prefix;  // Empty: where that Python's Jupyter looks.
+  bool remove = false;
+  bool json = false;
+};
+
 struct AttachOptions {
   std::int64_t pid = 0;
   double interval_s = 2;  // Between two of the three looks.
@@ -130,7 +138,7 @@ struct TryOptions {
 };
 
 using Options = std::variant<RunOptions, WhyOptions, RunsOptions, PruneOptions, ExplainOptions, InspectOptions,
-                             DoctorOptions, InstallHookOptions, AttachOptions, WatchHangsOptions, CompleteWordsOptions,
+                             DoctorOptions, InstallHookOptions, InstallKernelOptions, AttachOptions, WatchHangsOptions, CompleteWordsOptions,
                              ReportOptions, ExportOptions, ServeOptions, TopOptions, TryOptions>;
 
 }  // namespace whystop

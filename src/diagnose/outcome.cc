@@ -9,6 +9,7 @@
 #include "sign/exception_facts.h"
 #include "sign/loop_facts.h"
 #include "cause/hang_facts.h"
+#include "sign/account/notebook.h"
 
 namespace whystop {
 namespace {
@@ -87,7 +88,10 @@ bool PlanIsDone(const CaseFile& run) {
 
 /// The status says success. What the processes and the account of the plan say goes first.
 Outcome OutcomeOfSuccess(const CaseFile& run, Outcome by_cause) {
-  if (FindEndingException(run) != nullptr) {
+  if (const ExceptionSeen* ending = FindEndingException(run); ending != nullptr) {
+    if (ending->type == "KeyboardInterrupt" && IsNotebookKernel(run)) {
+      return Outcome::kInterrupted;
+    }
     return Outcome::kRaised;  // In a child of a shell or pipe, whose own status is another's.
   }
   if (by_cause == Outcome::kStoppedEarly) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sign/account/account.h"
+#include "sign/account/notebook.h"
 
 namespace whystop {
 namespace {
@@ -86,9 +87,19 @@ const ExceptionSeen* FindBehindTheStatus(const CaseFile& run) {
   return nullptr;
 }
 
+/// A kernel outlives what its cells raise. At its end the probe tells whether the last cell had.
+const ExceptionSeen* FindLastOfNotebook(const CaseFile& run) {
+  const auto last = std::find_if(run.exceptions.rbegin(), run.exceptions.rend(),
+                                 [](const ExceptionSeen& exception) { return exception.ended_process; });
+  return last == run.exceptions.rend() ? nullptr : &*last;
+}
+
 }  // namespace
 
 const ExceptionSeen* FindEndingException(const CaseFile& run) {
+  if (IsNotebookKernel(run)) {
+    return FindLastOfNotebook(run);
+  }
   if (run.ExitCode() == 0) {
     return FindBehindTheStatus(run);
   }

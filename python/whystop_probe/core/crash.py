@@ -73,10 +73,19 @@ def _report_quietly(kind, error, traceback, ended_process):
 
 def report(kind, error, traceback, ended_process=True):
     """Writes the "exception" observation of docs/wire.md."""
+    tell(described(kind, error, traceback), ended_process)
+
+
+def tell(described_error, ended_process):
     from whystop_probe.core import channel
 
     shared = channel.shared()
     shared.open()
+    shared.observe("exception", ended_process=ended_process, **described_error)
+
+
+def described(kind, error, traceback):
+    """The attributes of an exception, in words: none of them keeps it alive."""
     first = error
     for _ in range(20):
         inner = first.__cause__ or (None if first.__suppress_context__ else first.__context__)
@@ -91,16 +100,14 @@ def report(kind, error, traceback, ended_process=True):
     if origin is not None:  # Raised in another process, a worker or a kernel; its traceback came as text.
         first_type, first_message = origin[0], origin[1]
         frames = "\n".join([frames, *origin[2]])
-    shared.observe(
-        "exception",
-        type=_name(kind),
-        message=message,
-        first_type=first_type,
-        first_message=first_message,
-        frames=frames,
-        ended_process=ended_process,
-        in_worker="DataLoader worker process" in message,
-    )
+    return {
+        "type": _name(kind),
+        "message": message,
+        "first_type": first_type,
+        "first_message": first_message,
+        "frames": frames,
+        "in_worker": "DataLoader worker process" in message,
+    }
 
 
 def frames_text(traceback):

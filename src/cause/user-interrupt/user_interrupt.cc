@@ -3,6 +3,8 @@
 #include <csignal>
 
 #include "sign/account/account.h"
+#include "sign/account/notebook.h"
+#include "sign/exception_facts.h"
 #include "cause/evidence.h"
 #include "cause/memory_facts.h"
 #include "cause/weighers.h"
@@ -19,7 +21,10 @@ void WeighUserInterrupt(const CaseFile& run, Hypothesis& out) {
                                    "was done"));
     return;
   }
-  const bool ended_well = run.ExitCode() == 0;
+  // The last cell of a notebook was broken off; its kernel was shut down later and in good order.
+  const ExceptionSeen* ending = IsNotebookKernel(run) ? FindEndingException(run) : nullptr;
+  const bool cell_broken_off = ending != nullptr && ending->type == "KeyboardInterrupt";
+  const bool ended_well = run.ExitCode() == 0 && !cell_broken_off;
   if (ended_by_it) {
     out.Add(Decisive("exit-status", "the job ended by SIGINT"));
   }

@@ -6,6 +6,7 @@
 
 #include "model/observations.h"
 #include "sign/loop_facts.h"
+#include "sign/account/notebook.h"
 
 namespace whystop {
 namespace {
@@ -314,7 +315,8 @@ const SignalSeen* AskedToEnd(const CaseFile& run) {
   for (const SignalSeen& seen : run.signals) {
     // Without a plan only what asks for nothing else counts: SIGUSR1 may ask for a checkpoint.
     const bool plain = seen.signal == SIGTERM || seen.signal == SIGINT;
-    if (IsRequest(seen.signal) && !seen.by_whystop && (!endless || plain)) {
+    const bool of_a_cell = seen.signal == SIGINT && IsNotebookKernel(run);
+    if (IsRequest(seen.signal) && !of_a_cell && !seen.by_whystop && (!endless || plain)) {
       last = &seen;
     }
   }
