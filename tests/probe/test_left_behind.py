@@ -107,3 +107,25 @@ for epoch in range(40):
 """))
     ended = [item for item in got.observations("loop-exit") if item["how"] == "end" and item.get("planned") == 6]
     assert all(item["turn"] == 6 for item in ended)
+
+
+def test_what_is_collected_within_a_step_keeps_no_graph_of_earlier_ones(run, script):
+    """Goal: a list of losses that grows with the steps is told; the moves of an episode, collected anew for each step, are not."""
+    loop = """
+import time
+model = made()
+optimizer = torch.optim.SGD(model.parameters(), 0.01)
+kept = []
+for episode in range(300):
+    moves = []
+    for turn in range(25):
+        moves.append(model(x[turn]).log_softmax(0)[y[turn]])
+    loss = -torch.stack(moves).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    kept.append(%s)
+    time.sleep(0.005)
+"""
+    assert [item["variable"] for item in run(script(START + loop % "loss")).observations("retained-graph")][:1] == ["kept"]
+    assert run(script(START + loop % "loss.item()")).observations("retained-graph") == []

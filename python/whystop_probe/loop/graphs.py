@@ -3,6 +3,8 @@
 _DEPTH_TOLD_MIN = 16
 _DEPTH_MAX = 256
 _NAMES_MAX = 200
+_GROWTH_MIN = 0.5  # Items a step. What is collected within one step, such as the moves of an episode, begins anew with the next.
+_STEPS_APART = 8
 
 
 class RetainedGraphs:
@@ -11,6 +13,7 @@ class RetainedGraphs:
     def __init__(self, training):
         self._training = training
         self._told = {}
+        self._lists = {}  # name -> (its list's id, length, step) at an earlier look
 
     def look(self, frame):
         for name, value in list(frame.f_locals.items())[:_NAMES_MAX]:
@@ -19,8 +22,17 @@ class RetainedGraphs:
                 self._tell(name, _sum_depth(value.grad_fn), frame.f_code)
             elif kind is list and len(value) > _DEPTH_TOLD_MIN:
                 last = value[-1]
-                if type(last).__name__ == "Tensor" and type(last).__module__ == "torch" and last.grad_fn is not None:
+                if type(last).__name__ == "Tensor" and type(last).__module__ == "torch" and last.grad_fn is not None and self._grows(name, value):
                     self._tell(name, len(value), code=frame.f_code, how="list")
+
+    def _grows(self, name, items):
+        """Whether it has grown with the steps since an earlier look."""
+        step = self._training.step
+        known, length, then = self._lists.get(name, (None, 0, step))
+        if known != id(items) or len(items) < length:
+            self._lists[name] = (id(items), len(items), step)
+            return False
+        return step - then >= _STEPS_APART and len(items) - length >= _GROWTH_MIN * (step - then)
 
     def _tell(self, name, depth, code, how="sum"):
         if depth < _DEPTH_TOLD_MIN or depth < 2 * self._told.get(name, 0):
