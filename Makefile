@@ -69,8 +69,13 @@ install: build
 	cmake --install build --prefix $(PREFIX) --strip
 
 # Both land in build/packages. The wheel carries the program, the probe and the client library.
-wheel: .packages $(VENV)/.demo-done
-	$(PYTHON) -m pip wheel --no-deps --wheel-dir build/packages .
+$(VENV)/.package-done: python/requirements-package.txt | .packages
+	python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --requirement python/requirements-package.txt
+	touch $@
+
+wheel: .packages $(VENV)/.package-done
+	$(PYTHON) tools/make_wheel.py build/packages
 
 deb: build
 	cpack --config build/CPackConfig.cmake
