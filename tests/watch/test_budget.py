@@ -84,6 +84,25 @@ def test_the_default_budget_is_about_200_megabytes():
     assert "--max-size" in shown and "200M" in shown
 
 
+def test_the_watcher_of_a_real_run_writes_the_middle(tmp_path):
+    steps = 60_000  # 7.7 MB; faster than the watcher need keep up with, so what it catches is not counted.
+    program = ("import time\nfrom whystop_probe.core import ring\nwriter = ring.open_writer()\n"
+               f"for step in range(1, {steps} + 1):\n"
+               "    writer.step(step, 1 / step, None, None, None, 0)\n"
+               "    step % 1000 or time.sleep(0.05)\nwriter.close()\n")
+    environment = {**os.environ, "PYTHONPATH": str(BUILD / "python"), "WHYSTOP_RING_SLOTS": "65536"}
+    folder = tmp_path / "r"
+    subprocess.run([WHYSTOP, "run", "-q", "--no-probe", "--max-size", "4M", "--dir", folder, "--", sys.executable, "-c", program],
+                   check=True, env=environment)
+    assert size_of(folder) <= 4 << 20
+    assert (folder / "middle.tfrecord").stat().st_size > 0
+    assert (folder / "middle.tfrecord").stat().st_mode & 0o077 == 0
+    kept = series(folder, "loss")
+    assert (min(kept), max(kept)) == (1, steps) and len(kept) < steps
+    late_from = steps - 2000
+    assert set(range(late_from, steps + 1)) <= set(kept), "the end is kept in full"
+
+
 def test_rings_go_when_the_run_has_ended(tmp_path):
     program = ("from whystop_probe.core import ring\nwriter = ring.open_writer()\n"
                "for step in range(1, 1001): writer.step(step, 1 / step, None, None, None, 0)\nwriter.close()\n")
