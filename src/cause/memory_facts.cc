@@ -256,12 +256,18 @@ int SignalOfJob(const CaseFile& run) {
   if (!code || *code <= 128) {
     return code ? SignalOfDeadChild(run) : 0;
   }
-  for (const ProcessEnd& ended : run.process_ends) {
-    if (ended.end && ended.end->signal() == *code - 128) {
-      return *code - 128;
-    }
-  }
-  return 0;
+  return SomeProcessDiedOf(run, *code - 128) ? *code - 128 : 0;
+}
+
+bool SomeProcessDiedOf(const CaseFile& run, int signal) {
+  const bool was_sent = std::any_of(run.signals.begin(), run.signals.end(),
+                                    [signal](const SignalSeen& seen) { return seen.signal == signal; });
+  const bool by_shell = run.start && IsShell(run.start->command);
+  return was_sent || std::any_of(run.process_ends.begin(), run.process_ends.end(), [&](const ProcessEnd& ended) {
+    // Only the shell knows how its children ended, and its status says it.
+    const bool known_to_shell = by_shell && !ended.end && ended.parent_pid == run.start->pid;
+    return known_to_shell || (ended.end && ended.end->signal() == signal);
+  });
 }
 
 std::optional<OomVictim> OomKilledChild(const CaseFile& run, const MemoryFacts& memory) {

@@ -37,6 +37,8 @@ MemoryFacts ReadMemoryFacts(const CaseFile& run);
 /// The signal that ended the job, or a process of its tree whose death the job passed on as
 /// 128+signal.
 int SignalOfJob(const CaseFile& run);
+/// Whether a status of 128 + `signal` is that of a process that died of it, as shells put it.
+bool SomeProcessDiedOf(const CaseFile& run, int signal);
 
 struct OomVictim {
   std::int64_t pid = 0;

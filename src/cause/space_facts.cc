@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/human.h"
+#include "sign/exception_facts.h"
 
 namespace whystop {
 namespace {
@@ -72,7 +73,7 @@ bool Says(const ExceptionSeen& exception, std::span<const std::string_view> word
 }
 
 bool WasNotSurvived(const CaseFile& run, const ExceptionSeen& exception) {
-  return exception.metrics_after == 0 && run.ExitCode() != 0;
+  return &exception == FindEndingException(run) || (exception.metrics_after == 0 && run.ExitCode() != 0);
 }
 
 }  // namespace

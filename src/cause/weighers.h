@@ -46,6 +46,7 @@ void WeighSwallowedException(const CaseFile& run, Hypothesis& out);
 void WeighSwapThrash(const CaseFile& run, Hypothesis& out);
 void WeighTargetReached(const CaseFile& run, Hypothesis& out);
 void WeighThreadLimit(const CaseFile& run, Hypothesis& out);
+void WeighTimeBudgetReached(const CaseFile& run, Hypothesis& out);
 void WeighUncaughtException(const CaseFile& run, Hypothesis& out);
 void WeighUserInterrupt(const CaseFile& run, Hypothesis& out);
 void WeighUserspaceOomDaemon(const CaseFile& run, Hypothesis& out);

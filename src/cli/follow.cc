@@ -29,7 +29,7 @@ class Announcer final : public EventSink {
   void Push(const Event& event) override {
     analysis_.Push(event);
     if (const auto* fact = event.As<LogFact>()) {
-      if (fact->role == LogFact::Role::kRoot && told_.insert(fact->cause).second) {
+      if (fact->role == LogFact::Role::kRoot && !fact->process && told_.insert(fact->cause).second) {
         Complain(fmt::format("{}: {}", fact->cause, fact->line));
       }
     } else if (const auto* start = event.As<RunStart>()) {

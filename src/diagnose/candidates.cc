@@ -11,7 +11,7 @@
 namespace whystop {
 namespace {
 
-constexpr std::string_view kGeneric[] = {"external-sigkill", "external-sigterm", "native-abort",
+constexpr std::string_view kGeneric[] = {"dataloader-worker-exception", "external-sigkill", "external-sigterm", "native-abort",
                                          "swallowed-exception", "uncaught-exception"};
 
 bool IsGeneric(std::string_view id) {
@@ -58,6 +58,9 @@ void WeighLogLines(const CaseFile& run, Candidate& candidate) {
     return;
   }
   const LogFact& fact = run.log_facts[line];
+  candidate.of_exception = !IsGeneral(fact) && std::any_of(run.log_facts.begin(), run.log_facts.end(), [&](const LogFact& one) {
+    return one.process && one.cause == candidate.cause->id && LineCounts(run, *candidate.cause, one);
+  });
   const bool decisive =
       candidate.cause->answers == Answers::kStop && candidate.cause->outcome != Outcome::kUnknown;
   candidate.hypothesis.Add(

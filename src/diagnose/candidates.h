@@ -18,6 +18,7 @@ struct Candidate {
       0;  // Of its earliest log line among all; the earliest failure is the cause of the others.
   double log_odds = 0;  // Of a cause of bad learning.
   bool exact = true;    // The fault itself was seen.
+  bool of_exception = false;  // Known by the text of the exception that ended the run, or was hidden.
   std::vector<std::string_view> explains;  // The signs that speak for it.
   std::string settled_by;                  // The experiment that would tell it from its rivals.
 };

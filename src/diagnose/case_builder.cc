@@ -7,6 +7,8 @@
 namespace whystop {
 namespace {
 
+constexpr double kEndless = 1e15;
+
 constexpr std::size_t kReadingsMax = 8192;
 constexpr std::size_t kLogKindsMax = 512;
 constexpr std::size_t kFilesMax = 4096;
@@ -152,7 +154,12 @@ void CaseBuilder::Take(const ExceptionSeen& seen) { exceptions_.Push(Keep(seen))
 
 void CaseBuilder::Take(const Progress& progress) {
   if (progress.rank.value_or(0) == 0) {
-    (progress.process ? probe_progress_ : log_progress_).Take(progress);
+    Progress told = progress;
+    if (told.epochs_planned && static_cast<double>(*told.epochs_planned) > kEndless) {
+      told.epoch.reset();
+      told.epochs_planned.reset();  // "As many as it takes", in the words of a framework that counts steps.
+    }
+    (progress.process ? probe_progress_ : log_progress_).Take(told);
   }
 }
 

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "sign/account/account.h"
 #include "sign/exception_facts.h"
+#include "sign/swallowed_error.h"
 
 namespace whystop {
 namespace {
@@ -17,7 +19,7 @@ constexpr std::string_view kCollectiveWords[] = {"NCCL",   "nccl",       "Gloo",
 /// The program lived on: it returned 0, or its own words say that it finished.
 bool EndedWell(const CaseFile& run) {
   if (run.end && run.end->end) {
-    return run.end->end->ShellCode() == 0 && FindEndingException(run) == nullptr;
+    return run.end->end->ShellCode() == 0 && FindEndingException(run) == nullptr && AskedToEnd(run) == nullptr;
   }
   return run.text_end && run.text_end->kind == TextEnd::Kind::kCompleted;
 }
@@ -111,9 +113,24 @@ bool IsCancelledBySrun(const CaseFile& run, const LogFact& fact) {
          });
 }
 
+/// The text that a probe saw is of the exception that ended the run, or of the one that was hidden and cost the rest.
+bool IsTextOfTheEnd(const CaseFile& run, const LogFact& fact) {
+  const auto says = [&fact](const std::string& type, const std::string& message) {
+    return (type + ": " + message).find(fact.line) != std::string::npos;
+  };
+  if (const ExceptionSeen* ending = FindEndingException(run)) {
+    return says(ending->type, ending->message) || says(ending->first_type, ending->first_message);
+  }
+  const auto hidden = FindSwallowedError(run);
+  return hidden && says(hidden->type, hidden->message);
+}
+
 }  // namespace
 
 bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fact) {
+  if (fact.process) {
+    return (EndsTheRun(cause) || cause.outcome == Outcome::kStoppedEarly) && IsTextOfTheEnd(run, fact);
+  }
   if (fact.role == LogFact::Role::kNormal) {
     // A last evaluation may follow it; another fold or stage of the same program says that this was
     // not the end.

@@ -10,6 +10,7 @@
 #include "sign/loop_facts.h"
 #include "cause/hang_facts.h"
 #include "sign/account/notebook.h"
+#include "cause/memory_facts.h"
 
 namespace whystop {
 namespace {
@@ -72,6 +73,21 @@ Outcome OutcomeOfCauses(const CaseFile& run, const std::vector<VerdictCause>& ca
   return Outcome::kUnknown;
 }
 
+bool InChain(const std::vector<VerdictCause>& causes, Outcome outcome) {
+  return std::any_of(causes.begin(), causes.end(), [outcome](const VerdictCause& cause) {
+    const CauseEntry* entry = FindCause(cause.id);
+    return cause.answers == Answers::kStop && cause.role != CauseRole::kContributing && entry != nullptr &&
+           entry->outcome == outcome;
+  });
+}
+
+/// Whatever befell a worker or a write: what ended the program itself was an exception of its own.
+bool RaisedInTheEnd(const CaseFile& run, const std::vector<VerdictCause>& causes) {
+  const ExceptionSeen* ending = FindEndingException(run);
+  return ending != nullptr && ending->ended_process && ending->type != "KeyboardInterrupt" &&
+         !IsLaunchersReport(*ending) && !IsEchoOfAnotherRank(*ending) && InChain(causes, Outcome::kRaised);
+}
+
 /// The counters stand at the end of the plan. A counter names what has begun: a text that breaks
 /// off in the last epoch has not seen its end.
 bool PlanIsDone(const CaseFile& run) {
@@ -87,15 +103,15 @@ bool PlanIsDone(const CaseFile& run) {
 }
 
 /// The status says success. What the processes and the account of the plan say goes first.
-Outcome OutcomeOfSuccess(const CaseFile& run, Outcome by_cause) {
+Outcome OutcomeOfSuccess(const CaseFile& run, const std::vector<VerdictCause>& causes) {
   if (const ExceptionSeen* ending = FindEndingException(run); ending != nullptr) {
     if (ending->type == "KeyboardInterrupt" && IsNotebookKernel(run)) {
       return Outcome::kInterrupted;
     }
     return Outcome::kRaised;  // In a child of a shell or pipe, whose own status is another's.
   }
-  if (by_cause == Outcome::kStoppedEarly) {
-    return by_cause;
+  if (InChain(causes, Outcome::kStoppedEarly)) {
+    return Outcome::kStoppedEarly;
   }
   if (const SignalSeen* asked = AskedToEnd(run); asked != nullptr) {
     return OutcomeOfSignal(asked->signal);
@@ -109,7 +125,10 @@ Outcome OutcomeOfExit(const CaseFile& run, const std::vector<VerdictCause>& caus
     return OutcomeOfSignal(signal);
   }
   if (*run.ExitCode() == 0) {
-    return OutcomeOfSuccess(run, by_cause);
+    return OutcomeOfSuccess(run, causes);
+  }
+  if (RaisedInTheEnd(run, causes)) {
+    return Outcome::kRaised;
   }
   // What would have hung has ended after all, by a time limit or a closed connection.
   if (by_cause == Outcome::kUnknown || by_cause == Outcome::kCompleted ||
@@ -146,11 +165,7 @@ int EndingSignal(const CaseFile& run) {
   if (!code || *code <= 128 || *code > 128 + SIGRTMAX) {
     return 0;
   }
-  const int signal = *code - 128;
-  const bool child_died_of_it = std::any_of(
-      run.process_ends.begin(), run.process_ends.end(),
-      [signal](const ProcessEnd& ended) { return ended.end && ended.end->signal() == signal; });
-  return child_died_of_it ? signal : 0;
+  return SomeProcessDiedOf(run, *code - 128) ? *code - 128 : 0;
 }
 
 Outcome DecideOutcome(const CaseFile& run, const std::vector<VerdictCause>& causes) {

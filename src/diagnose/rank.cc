@@ -33,11 +33,18 @@ bool ExplainsTheEnd(const Candidate& candidate) {
          (candidate.cause->outcome != Outcome::kUnknown || IsSeenHang(candidate));
 }
 
+/// That an exception was hidden, or raised in a worker, is what became of it; its text says what it was.
+bool IsFateOfAnException(const Candidate& candidate) {
+  return candidate.cause->id == "swallowed-exception" || candidate.cause->id == "dataloader-worker-exception";
+}
+
 /// Whether `first` brought about `second`, directly. A mere possibility does not take the blame for
 /// a certainty, unless that is a symptom of learning, which says what happened and not why.
 bool BroughtAbout(const Candidate& first, const Candidate& second) {
   const bool symptom = second.cause->answers == Answers::kLearning && second.generic;
-  return CanLeadTo(*first.cause, second.cause->id) &&
+  const bool can = CanLeadTo(*first.cause, second.cause->id) ||
+                   (first.of_exception && !IsFateOfAnException(first) && IsFateOfAnException(second));
+  return can &&
          (first.confidence <= second.confidence || first.confidence == Confidence::kLikely ||
           (symptom && !first.generic));
 }

@@ -109,6 +109,7 @@ struct LogFact {
   std::optional<int> rank;
   bool generic = false;  // Loses to any other root of the same event (see cause/README).
   bool fatal = false;    // The line itself says that the process ends.
+  std::optional<std::int64_t> process;  // Whose probe saw it, in the text of an exception; absent: from a log.
   std::int64_t metrics_after =
       0;  // Metric points that came later; filled in when the case is closed.
 };

@@ -110,6 +110,7 @@ class BodyJson {
     out_.Flag("fatal", fact.fatal);
     out_.Text("line", fact.line);
     PutPlace(fact.place, fact.rank);
+    out_.Number("process", fact.process);
   }
   void operator()(const ExceptionSeen& seen) {
     out_.Text("type", seen.type);

@@ -24,7 +24,14 @@ const Frame* UsersFrame(const ExceptionSeen& exception) {
   return nullptr;
 }
 
-/// The job is a shell, so that its status need not be the program's.
+bool ContainsAny(std::string_view text, std::span<const std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(), [text](std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
 bool IsShell(const std::vector<std::string>& command) {
   if (command.empty()) {
     return false;
@@ -34,14 +41,6 @@ bool IsShell(const std::vector<std::string>& command) {
   return std::find(std::begin(kShells), std::end(kShells), name) != std::end(kShells) ||
          name.ends_with(".sh");
 }
-
-bool ContainsAny(std::string_view text, std::span<const std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(), [text](std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-  });
-}
-
-}  // namespace
 
 bool IsLaunchersReport(const ExceptionSeen& exception) {
   constexpr std::string_view kTypes[] = {"ChildFailedError", "CalledProcessError",

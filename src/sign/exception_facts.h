@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "model/case_file.h"
 
@@ -18,6 +19,9 @@ bool IsEchoOfAnotherRank(const ExceptionSeen& exception);
 
 /// The exception that a process of this run died of by itself, if the log holds its text.
 const ExceptionSeen* FindOwnException(const CaseFile& run);
+
+/// The job is a shell or make, so that its status need not be the program's.
+bool IsShell(const std::vector<std::string>& command);
 
 struct StackPlace {
   bool found = false;

@@ -68,8 +68,27 @@ std::optional<ExitReason> ReasonByMeaning(const Observation& exit) {
   if (meaning == "not-finite") {
     return ExitReason::kNotFinite;
   }
+  if (meaning == "time") {
+    // Without a plan of epochs or steps the time is the plan.
+    return exit.Number("planned") ? ExitReason::kTimeBudget : ExitReason::kEnd;
+  }
   return meaning == "target" && !AnyValueNotFinite(exit) ? std::optional(ExitReason::kTarget)
                                                          : std::nullopt;
+}
+
+/// "Timer", "_check_time_remaining", "TimeLimitCallback": one of the words that a name is made of is about time.
+bool IsAboutTime(std::string_view name) {
+  std::string words = "_";
+  for (const char letter : name) {
+    const bool upper = letter >= 'A' && letter <= 'Z';
+    words += upper && words.back() != '_' ? "_" : "";
+    words += upper ? static_cast<char>(letter - 'A' + 'a') : letter;
+  }
+  words += "_";
+  constexpr std::string_view kTime[] = {"_time_", "_timer_", "_timeout_", "_walltime_", "_deadline_", "_elapsed_"};
+  return std::any_of(std::begin(kTime), std::end(kTime), [&words](std::string_view word) {
+    return words.find(word) != std::string::npos;
+  });
 }
 
 /// "loss < 0.01", "acc >= target": whether a quality was compared in the direction in which it
@@ -114,11 +133,33 @@ bool LeftForALossNotFinite(const CaseFile& run) {
   return !seen;
 }
 
+namespace {
+
+/// An exception left a loop inside, and no step later this one was over, with turns left to make: it went through both.
+const Observation* InnerError(const CaseFile& run, const Observation& last) {
+  const auto planned = last.Number("planned");
+  const auto turn = last.Number("turn");
+  if (TextOf(last, "how") != "end" || !planned || !turn || *turn >= *planned) {
+    return &last;
+  }
+  const Observation* found = &last;
+  for (const Observation* one : OfTraining(run, "loop-exit")) {
+    const bool inside = NumberOf(*one, "level") > NumberOf(last, "level");
+    if (inside && one->step && one->step == last.step && TextOf(*one, "how") == "exception") {
+      found = one;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
 const Observation* FinalExit(const CaseFile& run) {
   const Observation* last = LastOfTraining(run, "loop-exit");
   if (last == nullptr) {
     return nullptr;
   }
+  last = InnerError(run, *last);
   const std::string how = TextOf(*last, "how");
   const bool inner = NumberOf(*last, "level") > 0;
   if (inner && (how == "break" || how == "end")) {
@@ -303,10 +344,14 @@ ExitReason ReasonOfStop(const CaseFile& run, const Observation& stop) {
   if (!counts && SomeLossLost(run) && MentionsAny(words, {"nan", "Nan", "NaN", "finite"})) {
     return ExitReason::kNotFinite;
   }
+  if (!counts && IsAboutTime(TextOf(stop, "who") + "_" + TextOf(stop, "function"))) {
+    return ExitReason::kTimeBudget;
+  }
   const ExitReason said =
       TextOf(stop, "condition").empty() ? ExitReason::kNotKnown : ReasonOf(&stop);
   if (said == ExitReason::kNotFinite || said == ExitReason::kTarget ||
-      said == ExitReason::kPatience || said == ExitReason::kStepBudget) {
+      said == ExitReason::kPatience || said == ExitReason::kStepBudget ||
+      said == ExitReason::kTimeBudget) {
     return said;
   }
   return counts ? ExitReason::kPatience : ExitReason::kStopFlag;

@@ -91,7 +91,7 @@ void RecordingStream::Take(const ProbeSlots& probe, RunTime at) {
     last = std::max(
         last, SequenceAt(probe.slots, probe.slots.size() / kSlotBytes * kSlotBytes - kSlotBytes));
   }
-  slots_.Feed(probe.pid, at, probe.slots, out_);
+  slots_.Feed(probe.pid, at, probe.slots, probe_out_);
 }
 
 /// What the trainee wrote after the recorder had died is still in its ring.
@@ -109,7 +109,7 @@ void RecordingStream::DrainRings() {
       for (std::size_t at = 0; at + kSlotBytes <= slots.size(); at += kSlotBytes) {
         const std::uint64_t sequence = SequenceAt(slots, at);
         if (sequence == 0 || sequence > recorded) {
-          slots_.Feed(pid, last_at_, slots.substr(at, kSlotBytes), out_);
+          slots_.Feed(pid, last_at_, slots.substr(at, kSlotBytes), probe_out_);
         }
       }
     });

@@ -119,7 +119,7 @@ void MarkList::Take(const Event& event) {
     Add({event.at, std::nullopt, "signal", SignalName(seen->signal) + from, true});
   } else if (const auto* fact = event.As<LogFact>()) {
     // The first line of each kind: a warning that comes with every step is one mark.
-    if ((fact->role == LogFact::Role::kRoot || fact->role == LogFact::Role::kConfirm) &&
+    if (!fact->process && (fact->role == LogFact::Role::kRoot || fact->role == LogFact::Role::kConfirm) &&
         facts_told_.insert(fact->cause).second) {
       Add({event.at, std::nullopt, "log", fact->line, fact->role == LogFact::Role::kRoot});
     }

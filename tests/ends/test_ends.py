@@ -136,7 +136,7 @@ def main(start, epochs):
 
 main(10, 10)
 """)
-    assert got.roots == ["resume-already-complete"]
+    assert (got.outcome, got.roots) == ("completed", ["resume-already-complete"])
 
 
 def test_patience_whatever_its_name(ending):

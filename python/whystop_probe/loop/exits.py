@@ -70,7 +70,11 @@ class Exits:
                 if level.loop.body_first <= line <= level.loop.body_last:
                     self._inside.add(level)
             elif not level.loop.holds(line):
-                self._ended(level, frame)
+                if self._left_by_error(level, code):
+                    self._tell(level, "exception", error=self._error, scope=scope_of(frame))
+                    self._mark_left(level)
+                else:
+                    self._ended(level, frame)
         self._note_caught(levels, code, line)
         if line in self._exit_lines:
             for level in reversed(levels):
@@ -78,6 +82,11 @@ class Exits:
                     if leaving.line == line and level in self._inside:
                         self._candidate = _Candidate(level, leaving, frame)
                         return
+
+    def _left_by_error(self, level, code):
+        """An exception came out of this loop, and no step was made since: an `except` around the loop took it."""
+        error = self._error
+        return error is not None and error.step == self._training.step and level.code is code and level.loop.holds(error.line)
 
     def on_return(self, frame, code):
         """The function was left, by `return`, by an exception, or at its end."""
@@ -96,6 +105,7 @@ class Exits:
     def on_error(self, error, code, line):
         """An exception passes this line of a loop's code; it may have passed others before."""
         told = _Error(type(error).__name__, str(error)[:400], line)
+        told.step = self._training.step
         before = self._error
         inner = self.nest.levels[-1]
         told.in_batches = inner.code is code and inner.loop.holds(line)
@@ -119,6 +129,8 @@ class Exits:
     def _find_unseen(self, level, scope):
         inner, plan = self.nest.levels[-1], level.plan
         turn = self.nest.turn_by_steps() if level is self.nest.epoch_level else None
+        if turn is None and level is inner and self.nest.steps_each_turn():
+            turn = self._training.step - self._training.began_at
         far = turn is not None and plan.planned is not None and turn + 1 < _NEAR_END * plan.planned
         cut_short = far or (inner.plan is not None and inner.plan.loader and self._training.step > self._pass_ended_at)
         leaving = unseen_exit(level, scope, cut_short)
@@ -128,9 +140,9 @@ class Exits:
                 meaning = meaning_of(level.loop, [level.loop.node.test], scope, True)
                 self.nest.tell_exit(level, "end", None, None, values, plan.turn(scope) if plan is not None else None, meaning, seen=False)
             return
-        values, meaning = None, (None, None)
+        expressions = leaving.expressions()
+        values, meaning = None, meaning_of(level.loop, expressions, Scope({}, {}), False)  # By the syntax alone.
         if scope is not None:
-            expressions = leaving.expressions()
             values, meaning = values_text(expressions, scope), meaning_of(level.loop, expressions, scope, False)
             turn = plan.turn(scope) if plan is not None else None
         self.nest.tell_exit(level, leaving.how, leaving, None, values, None if turn is None else int(turn), meaning, seen=False)
@@ -212,6 +224,7 @@ class _Error:
         self.message = message
         self.line = line  # Of the loop's code.
         self.in_batches = False  # It came out of the innermost loop.
+        self.step = None  # Made until then.
 
 
 class _Candidate:

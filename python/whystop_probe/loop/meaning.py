@@ -2,7 +2,7 @@
 
 A counter that is raised by one and set back to nothing in the same loop counts how often in a row something did not happen: that
 is patience, whatever its name. A value that the loop computes anew and compares with a bound from outside is a goal; compared with
-another value of the loop, such as the best so far, it is patience of one.
+another value of the loop, such as the best so far, it is patience of one. A value that comes from a clock is a time budget.
 """
 
 import ast
@@ -10,8 +10,9 @@ import linecache
 
 from whystop_probe.loop.values import Unknown, plain
 
-PATIENCE, NOT_FINITE, TARGET = "patience", "not-finite", "target"
+PATIENCE, NOT_FINITE, TARGET, TIME = "patience", "not-finite", "target", "time"
 _FINITE_TESTS = frozenset(["isnan", "isinf", "isfinite"])
+_CLOCKS = frozenset(["time", "monotonic", "perf_counter", "process_time", "time_ns", "monotonic_ns", "perf_counter_ns"])
 _CLASS_LINES_MAX = 400
 
 
@@ -59,6 +60,8 @@ def _meaning_of_compare(part, loop):
         return NOT_FINITE  # Only NaN differs from itself.
     if not isinstance(part.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq)):
         return None
+    if not isinstance(part.ops[0], ast.Eq) and _tells_time(part, _clocked(loop.node)):
+        return TIME
     writes = _writes(loop.node)
     kinds = [writes.get(_base_text(side), set()) for side in (left, right)]
     for kind in kinds:
@@ -71,6 +74,26 @@ def _meaning_of_compare(part, loop):
         other = (left, right)[computed.index(False)]
         return TARGET if _from_outside(other, writes) else None
     return None
+
+
+def _clocked(body):
+    """The names that the loop sets to what a clock says."""
+    names = set()
+    for node in ast.walk(body):
+        if isinstance(node, ast.Assign) and _tells_time(node.value, names):
+            names.update(ast.unparse(target) for target in node.targets if isinstance(target, (ast.Name, ast.Attribute)))
+    return names
+
+
+def _tells_time(node, names):
+    """Whether a clock is read in it, by itself or through one of `names`; not inside another call, which may do anything."""
+    if isinstance(node, ast.Call):
+        return _called(node) in _CLOCKS and not node.args
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return ast.unparse(node) in names
+    if isinstance(node, (ast.BinOp, ast.Compare)):
+        return any(_tells_time(inner, names) for inner in ast.iter_child_nodes(node))
+    return False
 
 
 def _from_outside(node, writes):

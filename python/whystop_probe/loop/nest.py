@@ -72,6 +72,7 @@ class Nest:
         self._training = training
         self.levels = levels
         self._first_turn = self._last_turn = None  # (epoch, step) at the first and the last look.
+        self._step_look = None  # (turn, steps made) of the loop over steps, at the last look.
         self._outer_turns = {}  # Of the loops around the one over epochs: (turn, number of the training) at the first look.
         self.epoch_level, self.step_level = _roles(levels)
 
@@ -116,6 +117,7 @@ class Nest:
                 epoch, epochs = turn, level.plan.planned
             else:
                 step, steps = turn, level.plan.planned
+                self._step_look = None if turn is None else (turn, self._training.step - self._training.began_at)
         far = (epochs - epoch) * steps // 2 if None not in (epoch, epochs, steps) and self.epoch_level is not None else 0
         self._note_turn(epoch)
         if self.epoch_level is not None:
@@ -126,6 +128,10 @@ class Nest:
         if epoch is not None or epochs is not None or steps is not None:
             self._training.channel.writer.progress(epoch, epochs, None if step is None else int(step), None if steps is None else int(steps))
         return far
+
+    def steps_each_turn(self):
+        """Whether the loop over steps made one step a turn when it was looked at last: then steps count its turns."""
+        return self._step_look is not None and self._step_look[0] <= 1.05 * self._step_look[1] + 2
 
     def _look_outside(self, frames):
         """A loop around the epochs that went on with the same model is the one that counts: its turns are the run's, and what

@@ -14,6 +14,7 @@ namespace {
 // What nobody saw end is read from looks, some ten a second, and from logs that count from 0 or 1.
 constexpr double kUnseenTurns = 2;
 constexpr double kUnseenShare = 0.9;
+constexpr double kTurnsOfAStep = 1.05;
 
 LevelEnd EndOf(const seen::LoopExit& exit) {
   const std::string how = exit.how.value_or("");
@@ -70,6 +71,26 @@ void ReadFramework(const CaseFile& run, Account& account) {
   }
 }
 
+/// A single loop over steps that nobody saw end: no more turns than steps were made, by the count at the end.
+void ReadOnlyLoop(const CaseFile& run, Account& account) {
+  const Observation* told = LastOfTraining(run, "loop-plan");
+  const Observation* counted = LastOfTraining(run, "counts");
+  if (told == nullptr || counted == nullptr) {
+    return;
+  }
+  const auto plan = As<seen::LoopPlan>(*told);
+  const auto steps = As<seen::Counts>(*counted).steps;
+  const auto seen = run.progress.step;
+  if (plan.levels == 1 && plan.role == "steps" && plan.planned && steps && seen && run.progress.epochs_planned == std::nullopt) {
+    const double made = static_cast<double>(*steps);
+    const double done = std::max(made, static_cast<double>(*seen));
+    if (done > kTurnsOfAStep * made + 2) {
+      return;  // A step takes several turns, and nobody counted the last of these.
+    }
+    account.steps = {plan.planned, std::min(done, *plan.planned), LevelEnd::kNotSeen, "loop"};
+  }
+}
+
 /// How far the counters were seen to come, where nobody saw the loops end.
 void ReadProgress(const CaseFile& run, Account& account) {
   const Progress& progress = run.progress;
@@ -77,6 +98,9 @@ void ReadProgress(const CaseFile& run, Account& account) {
       progress.epochs_planned) {
     account.epochs = {progress.epochs_planned, std::min(*progress.epoch, *progress.epochs_planned),
                       LevelEnd::kNotSeen, progress.process ? "loop" : "log"};
+  }
+  if (account.epochs.told_by.empty() && account.steps.told_by.empty()) {
+    ReadOnlyLoop(run, account);
   }
 }
 
@@ -141,6 +165,13 @@ std::optional<CutPasses> ReadCutPasses(const CaseFile& run) {
   } else if (cut.exit != nullptr) {
     const auto exits = OfTraining(run, "loop-exit");
     const auto exit = As<seen::LoopExit>(*cut.exit);
+    // Now after 4 turns and now after 35: episodes that end by themselves, no data that is left out.
+    if (std::any_of(exits.begin(), exits.end(), [&exit](const Observation* one) {
+          const auto other = As<seen::LoopExit>(*one);
+          return other.line == exit.line && other.turn && exit.turn && *other.turn != *exit.turn;
+        })) {
+      return std::nullopt;
+    }
     cut.cut = std::count_if(exits.begin(), exits.end(), [&exit](const Observation* one) {
       return As<seen::LoopExit>(*one).line == exit.line;
     });

@@ -1,0 +1,264 @@
+"""Ends whose reason stands in a place that is easily overlooked: a text that only the probe saw, a child, a helper, a clock."""
+
+import pytest
+
+LABELS = """
+classes = nn.Linear(8, 3)
+chooser = torch.optim.SGD(classes.parameters(), 0.1)
+
+def learn(first, labels):
+    loss = nn.functional.cross_entropy(classes(x[first:first + 8]), labels)
+    chooser.zero_grad()
+    loss.backward()
+    chooser.step()
+"""
+
+
+def test_the_text_of_an_exception_says_why_wherever_it_was_printed(ending):
+    program = """
+norm = nn.BatchNorm1d(8)
+for epoch in range(12):
+    for first in range(0, 457, 8):
+        loss = step(norm(torch.cat([x, x[:1]])[first:first + 8]), torch.cat([y, y[:1]])[first:first + 8], model, optimizer)
+    print(f"epoch {epoch + 1}/12 loss {loss:.4f}", flush=True)
+"""
+    got = ending(program, shell="PYTHON PROGRAM > 'member 1.log' 2>&1; echo the next member")
+    assert (got.code, got.outcome, got.roots) == (0, "raised", ["batchnorm-single-sample"])
+
+
+def test_the_text_of_an_exception_that_was_hidden_says_why(ending):
+    got = ending(LABELS + """
+def fit():
+    for epoch in range(20):
+        for first in range(0, 456, 8):
+            learn(first, torch.full((8,), 3 if epoch == 4 and first == 80 else 1))
+
+try:
+    fit()
+except Exception:
+    pass
+print("finished")
+""")
+    assert (got.code, got.outcome, got.roots) == (0, "stopped-early", ["label-out-of-range"])
+    assert "swallowed-exception" in got.blamed
+
+
+def test_an_exception_that_ended_the_program_was_not_hidden(ending):
+    program = """
+rates = {0: 0.01, 1: 0.01, 2: 0.02, 3: 0.02}
+for epoch in range(20):
+    optimizer.param_groups[0]["lr"] = rates[epoch]
+    for first in range(0, 456, 8):
+        loss = step(x[first:first + 8], y[first:first + 8], model, optimizer)
+    print(f"epoch {epoch + 1}/20 loss {loss:.4f}", flush=True)
+"""
+    for shell in (None, "PYTHON PROGRAM 2>&1 | tee log.txt"):
+        got = ending(program, shell=shell)
+        assert (got.outcome, got.roots) == ("raised", ["uncaught-exception"]), got.verdict["headline"]
+
+
+def test_an_exception_caught_around_a_loop_that_counts_by_hand(ending):
+    got = ending("""
+class Fitter:
+    def __init__(self, turns):
+        self.turn, self.turns = 0, turns
+
+    def one_turn(self):
+        for number, part in enumerate(torch.arange(456).split(8)):
+            if self.turn == 2 and number == 30:
+                raise LookupError("nothing is known of part 30")
+            step(x[part], y[part], model, optimizer)
+
+    def fit(self):
+        try:
+            while self.turn < self.turns:
+                self.one_turn()
+                self.turn += 1
+        except Exception:
+            pass
+
+Fitter(25).fit()
+print("done")
+""")
+    assert (got.code, got.outcome, got.roots) == (0, "stopped-early", ["swallowed-exception"])
+    assert "LookupError" in got.text("swallowed-exception")
+
+
+@pytest.mark.parametrize(("text", "cause"), [
+    ("unable to allocate shared memory(shm) for file </torch_7_8_9>: No space left on device (28)", "shm-exhausted"),
+    ("[Errno 24] Too many open files: 'record 12'", "fd-exhausted"),
+])
+def test_what_a_worker_was_refused_outranks_that_it_was_a_worker(ending, text, cause):
+    got = ending(f"""
+class Records(Dataset):
+    def __len__(self):
+        return 456
+    def __getitem__(self, index):
+        if index == 200:
+            raise OSError("{text}")
+        return x[index], y[index]
+
+for epoch in range(3):
+    for bx, by in DataLoader(Records(), 8, num_workers=1):
+        step(bx, by, model, optimizer)
+""")
+    assert (got.outcome, got.roots) == ("raised", [cause])
+
+
+def test_a_limit_on_the_size_of_files_is_named(ending):
+    got = ending("""
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (200000, 200000))
+with open("history.bin", "wb") as out:
+    for epoch in range(10):
+        step(x, y, model, optimizer)
+        out.write(bytes(50000))
+        out.flush()
+""")
+    assert (got.outcome, got.roots) == ("raised", ["rlimit-signal"])
+
+
+def test_a_limit_on_cpu_time_is_named_though_the_status_is_the_shells(ending):
+    got = ending("while True:\n    pass\n", base=False, shell="ulimit -S -t 3; PYTHON PROGRAM; exit $?")
+    assert (got.code, got.outcome, got.roots) == (128 + 24, "killed", ["rlimit-signal"])
+
+
+def test_a_worker_that_crashed_is_the_reason_and_the_trainer_raised(ending):
+    got = ending("""
+import ctypes
+
+class Records(Dataset):
+    def __len__(self):
+        return 456
+    def __getitem__(self, index):
+        if index == 200:
+            ctypes.string_at(0)
+        return x[index], y[index]
+
+for epoch in range(3):
+    for bx, by in DataLoader(Records(), 8, num_workers=1):
+        step(bx, by, model, optimizer)
+""")
+    assert got.outcome == "raised"
+    assert got.roots[0] in ("segfault", "dataloader-worker-killed")
+
+
+def test_time_that_was_up_before_the_epochs_were_done(ending):
+    got = ending("""
+began = time.monotonic()
+for epoch in range(100000):
+    for first in range(0, 456, 8):
+        loss = step(x[first:first + 8], y[first:first + 8], model, optimizer)
+    spent = time.monotonic() - began
+    if spent > 3:
+        break
+print("saving")
+""")
+    assert (got.outcome, got.roots) == ("stopped-early", ["time-budget-reached"])
+    assert not got.blamed
+
+
+def test_time_as_the_only_plan_is_a_plan(ending):
+    got = ending("""
+began = time.monotonic()
+while True:
+    for first in range(0, 456, 8):
+        loss = step(x[first:first + 8], y[first:first + 8], model, optimizer)
+    if time.monotonic() - began > 3:
+        break
+print("saving")
+""")
+    assert got.outcome == "completed"
+    assert not got.blamed
+
+
+def test_patience_in_a_single_loop_over_steps(ending):
+    got = ending("""
+def train(most, every, allowed):
+    low, misses = float("inf"), 0
+    for turn in range(most):
+        first = 8 * (turn % 57)
+        step(x[first:first + 8], y[first:first + 8], model, optimizer)
+        if turn % every == every - 1:
+            value = step(x, y, model, optimizer)
+            if value < low - 0.5:
+                low, misses = value, 0
+            else:
+                misses += 1
+            if misses > allowed:
+                break
+    print("value", value)
+
+train(60000, 20, 4)
+""")
+    assert (got.outcome, got.roots) == ("stopped-early", ["early-stop-patience"])
+
+
+def test_a_helper_that_ends_the_program(ending):
+    got = ending("""
+class Notes:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, row):
+        self.rows.append(row)
+        if len(self.rows) >= 400:
+            self.flush()
+
+    def flush(self):
+        print(len(self.rows), "rows")
+        sys.exit()
+
+notes = Notes()
+for epoch in range(30):
+    for first in range(0, 456, 8):
+        notes.add(step(x[first:first + 8], y[first:first + 8], model, optimizer))
+    print(f"epoch {epoch + 1}/30", flush=True)
+torch.save(model.state_dict(), "model.pt")
+""")
+    assert (got.code, got.outcome, got.roots) == (0, "stopped-early", ["premature-return"])
+    assert "flush" in got.text("premature-return")
+
+
+EPISODES = """
+import random
+random.seed(1)
+for episode in range(1, 301):
+    for turn in range(40):
+        first = random.randrange(448)
+        loss = step(x[first:first + 8], y[first:first + 8], model, optimizer)
+        over = random.random() < 0.2
+        if over:
+            break
+    if episode % 10 == 0:
+        print(f"episode {episode}/300 loss {loss:.4f}", flush=True)
+"""
+
+
+def test_episodes_that_end_by_themselves_leave_nothing_out(ending):
+    got = ending(EPISODES)
+    assert (got.outcome, got.roots) == ("completed", ["finished-epochs"])
+    assert not got.blamed
+
+
+def test_a_reader_that_left_is_named(ending):
+    got = ending(EPISODES, shell="PYTHON PROGRAM 2>&1 | head -n 5")
+    assert (got.code, got.outcome, got.roots) == (0, "raised", ["broken-pipe"])
+
+
+def test_a_scheduler_that_says_why_it_asked(ending):
+    got = ending("""
+leave = []
+signal.signal(signal.SIGTERM, lambda *rest: leave.append(1))
+subprocess.Popen(["sh", "-c", "sleep 3; echo 'slurmstepd: error: *** JOB 4711 ON node1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***'; kill -TERM %d" % os.getpid()])
+for epoch in range(4000):
+    for first in range(0, 456, 8):
+        loss = step(x[first:first + 8], y[first:first + 8], model, optimizer)
+    time.sleep(0.01)
+    print(f"epoch {epoch + 1}/4000 loss {loss:.4f}", flush=True)
+    if leave:
+        sys.exit(0)
+""")
+    assert got.code == 0
+    assert got.roots == ["scheduler-time-limit"]
+    assert got.outcome in ("killed", "interrupted")
