@@ -66,6 +66,17 @@ std::optional<SwallowedError> OutOfLoop(const CaseFile& run) {
   return std::nullopt;
 }
 
+/// Nobody saw the loops left, but the last thing that was seen of them is a call that failed.
+std::optional<SwallowedError> OutOfCall(const CaseFile& run) {
+  const Observation* failed = LastOfTraining(run, "call-failed");
+  const Observation* counted = LastOfTraining(run, "counts");
+  const bool last = failed != nullptr && counted != nullptr && failed->step && failed->step == counted->step;
+  if (!last || TextOf(*failed, "type") == "SystemExit" || !LeftByAnException(run)) {
+    return std::nullopt;
+  }
+  return Made(SwallowedAt::kCall, *failed, "type", "message");
+}
+
 bool InTheBatchLoop(const CaseFile& run, const Observation& caught) {
   const Observation* plan = LastOfTraining(run, "loop-plan");
   return plan == nullptr || NumberOf(caught, "level") >= NumberOf(*plan, "levels") - 1;
@@ -111,7 +122,7 @@ bool CutsPassesShort(const CaseFile& run) {
 }
 
 std::optional<SwallowedError> FindSwallowedError(const CaseFile& run) {
-  for (const auto find : {&OutOfFramework, &LeftInHandler, &OfLoader, &OutOfLoop, &CaughtAgain}) {
+  for (const auto find : {&OutOfFramework, &LeftInHandler, &OfLoader, &OutOfLoop, &OutOfCall, &CaughtAgain}) {
     if (auto found = find(run)) {
       return found;
     }

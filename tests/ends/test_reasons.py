@@ -2,18 +2,6 @@
 
 import pytest
 
-LABELS = """
-classes = nn.Linear(8, 3)
-chooser = torch.optim.SGD(classes.parameters(), 0.1)
-
-def learn(first, labels):
-    loss = nn.functional.cross_entropy(classes(x[first:first + 8]), labels)
-    chooser.zero_grad()
-    loss.backward()
-    chooser.step()
-"""
-
-
 def test_the_text_of_an_exception_says_why_wherever_it_was_printed(ending):
     program = """
 norm = nn.BatchNorm1d(8)
@@ -27,11 +15,22 @@ for epoch in range(12):
 
 
 def test_the_text_of_an_exception_that_was_hidden_says_why(ending):
-    got = ending(LABELS + """
+    got = ending("""
+class Cached(Dataset):
+    reads = 0
+    def __len__(self):
+        return 456
+    def __getitem__(self, index):
+        Cached.reads += 1
+        if Cached.reads > 2000:
+            raise OSError(28, "No space left on device", "cache/2001")
+        return x[index], y[index]
+
 def fit():
+    loader = DataLoader(Cached(), 8)
     for epoch in range(20):
-        for first in range(0, 456, 8):
-            learn(first, torch.full((8,), 3 if epoch == 4 and first == 80 else 1))
+        for bx, by in loader:
+            step(bx, by, model, optimizer)
 
 try:
     fit()
@@ -39,7 +38,7 @@ except Exception:
     pass
 print("finished")
 """)
-    assert (got.code, got.outcome, got.roots) == (0, "stopped-early", ["label-out-of-range"])
+    assert (got.code, got.outcome, got.roots) == (0, "stopped-early", ["disk-full"])
     assert "swallowed-exception" in got.blamed
 
 
@@ -194,32 +193,6 @@ train(60000, 20, 4)
     assert (got.outcome, got.roots) == ("stopped-early", ["early-stop-patience"])
 
 
-def test_a_helper_that_ends_the_program(ending):
-    got = ending("""
-class Notes:
-    def __init__(self):
-        self.rows = []
-
-    def add(self, row):
-        self.rows.append(row)
-        if len(self.rows) >= 400:
-            self.flush()
-
-    def flush(self):
-        print(len(self.rows), "rows")
-        sys.exit()
-
-notes = Notes()
-for epoch in range(30):
-    for first in range(0, 456, 8):
-        notes.add(step(x[first:first + 8], y[first:first + 8], model, optimizer))
-    print(f"epoch {epoch + 1}/30", flush=True)
-torch.save(model.state_dict(), "model.pt")
-""")
-    assert (got.code, got.outcome, got.roots) == (0, "stopped-early", ["premature-return"])
-    assert "flush" in got.text("premature-return")
-
-
 EPISODES = """
 import random
 random.seed(1)
@@ -250,7 +223,7 @@ def test_a_scheduler_that_says_why_it_asked(ending):
     got = ending("""
 leave = []
 signal.signal(signal.SIGTERM, lambda *rest: leave.append(1))
-subprocess.Popen(["sh", "-c", "sleep 3; echo 'slurmstepd: error: *** JOB 4711 ON node1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***'; kill -TERM %d" % os.getpid()])
+subprocess.Popen(["sh", "-c", "sleep 9; echo 'slurmstepd: error: *** JOB 4711 ON node1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***'; kill -TERM %d" % os.getpid()])
 for epoch in range(4000):
     for first in range(0, 456, 8):
         loss = step(x[first:first + 8], y[first:first + 8], model, optimizer)

@@ -51,6 +51,9 @@ std::string Describe(const CaseFile& run, const SwallowedError& error) {
       return DescribeHandlerExit(run, error);
     case SwallowedAt::kLoader:
       return DescribeLoader(run, error);
+    case SwallowedAt::kCall:
+      return NameOf(error) + ", raised in the " + TextOf(*error.seen, "call") +
+             "; the loops were left with it, and the program went on";
     case SwallowedAt::kAgain:
       return DescribeAgain(run, error);
     case SwallowedAt::kLoop:
@@ -61,7 +64,7 @@ std::string Describe(const CaseFile& run, const SwallowedError& error) {
 
 void Tell(const CaseFile& run, const SwallowedError& error, Hypothesis& out) {
   Evidence evidence = Decisive(error.at == SwallowedAt::kFrameworkCall ? "framework" : "loop", Describe(run, error));
-  if (error.at != SwallowedAt::kLoader && error.at != SwallowedAt::kAgain) {
+  if (error.at != SwallowedAt::kLoader && error.at != SwallowedAt::kAgain && error.at != SwallowedAt::kCall) {
     evidence.place = PlaceOf(*error.seen);
   }
   out.Add(std::move(evidence));

@@ -289,7 +289,10 @@ const Observation* StopRequest(const CaseFile& run) {
 Account ReadAccount(const CaseFile& run) {
   Account account;
   account.epochs = FromLoop(run, "epochs");
-  account.steps = account.epochs.told_by.empty() ? FromLoop(run, "steps") : LevelAccount{};
+  // The batches of one pass are no account of the run.
+  const Observation* steps = ExitOf(run, "steps");
+  const bool alone = steps != nullptr && As<seen::LoopExit>(*steps).level.value_or(0) == 0;
+  account.steps = account.epochs.told_by.empty() && alone ? FromLoop(run, "steps") : LevelAccount{};
   ReadFramework(run, account);
   ReadProgress(run, account);
   if (StepsSpeakAgainst(run, account.epochs)) {
