@@ -154,7 +154,10 @@ bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fac
     return fact.metrics_after <=
            3 + run.metric_points / 20;  // The epoch that was stopped is drawn once more.
   }
-  return CountsByTraceback(run, fact).value_or(fact.metrics_after == 0 &&
+  // Who is asked to end makes its last turn first.
+  const bool last_turn = CanLeadTo(cause, "external-sigterm") && AskedToEnd(run) != nullptr &&
+                         fact.metrics_after <= 3 + run.metric_points / 20;
+  return CountsByTraceback(run, fact).value_or((fact.metrics_after == 0 || last_turn) &&
                                                !SurvivedBefore(run, fact));
 }
 

@@ -223,7 +223,7 @@ def test_a_scheduler_that_says_why_it_asked(ending):
     got = ending("""
 leave = []
 signal.signal(signal.SIGTERM, lambda *rest: leave.append(1))
-subprocess.Popen(["sh", "-c", "sleep 9; echo 'slurmstepd: error: *** JOB 4711 ON node1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***'; kill -TERM %d" % os.getpid()])
+subprocess.Popen(["sh", "-c", "sleep 8; echo 'slurmstepd: error: *** JOB 4711 ON node1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***'; kill -TERM %d" % os.getpid()])
 for epoch in range(4000):
     for first in range(0, 456, 8):
         loss = step(x[first:first + 8], y[first:first + 8], model, optimizer)
