@@ -217,21 +217,3 @@ def test_episodes_that_end_by_themselves_leave_nothing_out(ending):
 def test_a_reader_that_left_is_named(ending):
     got = ending(EPISODES, shell="PYTHON PROGRAM 2>&1 | head -n 5")
     assert (got.code, got.outcome, got.roots) == (0, "raised", ["broken-pipe"])
-
-
-def test_a_scheduler_that_says_why_it_asked(ending):
-    got = ending("""
-leave = []
-signal.signal(signal.SIGTERM, lambda *rest: leave.append(1))
-subprocess.Popen(["sh", "-c", "sleep 8; echo 'slurmstepd: error: *** JOB 4711 ON node1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***'; kill -TERM %d" % os.getpid()])
-for epoch in range(4000):
-    for first in range(0, 456, 8):
-        loss = step(x[first:first + 8], y[first:first + 8], model, optimizer)
-    time.sleep(0.01)
-    print(f"epoch {epoch + 1}/4000 loss {loss:.4f}", flush=True)
-    if leave:
-        sys.exit(0)
-""")
-    assert got.code == 0
-    assert got.roots == ["scheduler-time-limit"]
-    assert got.outcome in ("killed", "interrupted")
