@@ -84,8 +84,9 @@ def test_many_processes_that_train_have_a_ring_each(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = run(tmp_path / "r", sys.executable, "-c", job, count, capture_output=True, env=environment)
     assert (done.returncode, done.stdout, done.stderr) == (4, b"", b"")
-    rings = list((tmp_path / "r" / "rings").glob("*.ring"))
-    assert len(rings) == count
+    told = [event for event in events(tmp_path / "r") if event.get("what") == "process-exit"]
+    assert len(told) == count
+    assert not list((tmp_path / "r" / "rings").glob("*.ring")), "what was drained is removed"
 
 
 def test_a_torrent_of_output_arrives_whole(tmp_path):
