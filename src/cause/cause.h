@@ -13,7 +13,8 @@ namespace whystop {
 /// What speaks for and against one cause. A cause that adds nothing is not under suspicion.
 class Hypothesis {
  public:
-  void Add(Evidence evidence) { evidence_.push_back(std::move(evidence)); }
+  /// What two witnesses tell in the same words is told once, with the place that either knows.
+  void Add(Evidence evidence);
   /// A remedy made for this very case ("lr 0.5: try 0.005"); goes before those of the page.
   void Fix(std::string text) { fixes_.push_back(std::move(text)); }
 

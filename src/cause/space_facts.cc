@@ -18,6 +18,9 @@ constexpr std::string_view kSharedMemory = "/dev/shm";
 /// free a little in between two samples.
 constexpr std::int64_t kFullBytes = 1 << 20;
 
+/// Of /dev/shm. A batch or two are written between two samples.
+constexpr double kTightShare = 0.25;
+
 const ReadingHistory* TotalOf(const CaseFile& run, const Subject& subject, Quantity quantity) {
   for (const ReadingHistory* history : run.FindAll(quantity)) {
     if (history->subject == subject) {
@@ -25,6 +28,11 @@ const ReadingHistory* TotalOf(const CaseFile& run, const Subject& subject, Quant
     }
   }
   return nullptr;
+}
+
+std::string DescribeFree(const ReadingHistory& free, const ReadingHistory& total) {
+  return fmt::format("{} had {} of {} free", free.subject.name, HumanBytes(static_cast<double>(free.min)),
+                     HumanBytes(static_cast<double>(total.last)));
 }
 
 }  // namespace
@@ -38,10 +46,7 @@ FullMount FindFullMount(const CaseFile& run, bool shared_memory) {
     if (total == nullptr || total->last == 0 || free->min >= kFullBytes) {
       continue;
     }
-    return {true, free->subject.name,
-            fmt::format("{} had {} of {} free", free->subject.name,
-                        HumanBytes(static_cast<double>(free->min)),
-                        HumanBytes(static_cast<double>(total->last)))};
+    return {true, free->subject.name, DescribeFree(*free, *total)};
   }
   for (const ReadingHistory* free : run.FindAll(Quantity::kDiskFreeInodes)) {
     const ReadingHistory* total = TotalOf(run, free->subject, Quantity::kDiskTotalInodes);
@@ -50,6 +55,17 @@ FullMount FindFullMount(const CaseFile& run, bool shared_memory) {
       return {
           true, free->subject.name,
           fmt::format("{} had no inode left of {}", free->subject.name, HumanCount(total->last))};
+    }
+  }
+  return {};
+}
+
+FullMount FindTightSharedMemory(const CaseFile& run) {
+  for (const ReadingHistory* free : run.FindAll(Quantity::kDiskFreeBytes)) {
+    const ReadingHistory* total = TotalOf(run, free->subject, Quantity::kDiskTotalBytes);
+    if (free->subject.name == kSharedMemory && total != nullptr && total->last > 0 &&
+        static_cast<double>(free->min) < kTightShare * static_cast<double>(total->last)) {
+      return {true, free->subject.name, DescribeFree(*free, *total)};
     }
   }
   return {};

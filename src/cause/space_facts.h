@@ -16,6 +16,9 @@ struct FullMount {
 /// Looks at /dev/shm only, or at everything else.
 FullMount FindFullMount(const CaseFile& run, bool shared_memory);
 
+/// /dev/shm with little left when it was last looked at: a page that it could not supply (SIGBUS) is what comes next.
+FullMount FindTightSharedMemory(const CaseFile& run);
+
 /// An exception that says "No space left on device" (errno 28) and was not survived; nullptr: none.
 /// In the words of whoever passes it on; a write that failed for no reason that is told counts where a file system was
 /// full.

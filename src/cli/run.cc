@@ -168,7 +168,7 @@ int RunOnce(const RunOptions& options, const JobSetting& setting, bool& hung) {
     Complain("recording into " + recording->directory);
   }
   SenseOptions sense;
-  sense.watched_paths.push_back(recording->directory);
+  sense.watched_paths = {recording->directory, "/dev/shm"};
   SystemSweep sweeps(sense);
   std::optional<HangWatcher> watcher;
   if (recording->kept) {

@@ -33,6 +33,11 @@ std::optional<double> OverheadOf(const CaseFile& run) {
 
 void TellProgress(const CaseFile& run, Verdict& verdict) {
   verdict.progress.epoch = run.progress.epoch;
+  // The last look, or the last line, may be older than the end; a loop that was seen to run to its end is not.
+  if (const LevelAccount epochs = ReadAccount(run).epochs;
+      epochs.end == LevelEnd::kRanToItsEnd && epochs.planned == run.progress.epochs_planned && epochs.done) {
+    verdict.progress.epoch = epochs.done;
+  }
   verdict.progress.epochs_planned = run.progress.epochs_planned;
   verdict.progress.step = run.progress.step;
   verdict.progress.steps_planned = run.progress.steps_planned;

@@ -98,6 +98,10 @@ void DiskSensor::Watch(const std::vector<Mount>& mounts, const std::string& path
       return;
     }
   }
+  if (mount->type == "tmpfs") {  // Answers from memory: no thread, and never older than the sample.
+    watched_.push_back({*mount, nullptr, std::nullopt, false});
+    return;
+  }
   // A server that thousands of jobs share is asked less often.
   const bool remote = StartsWithAny(mount->type, kNetworkTypes);
   const auto interval = remote ? options_.interval_rare : options_.interval;
@@ -134,8 +138,10 @@ void DiskSensor::Sample(std::span<const pid_t> pids, Sweep& sweep) {
     FindMounts(pids);
   }
   for (Watched& watched : watched_) {
-    watched.space = watched.poller->Latest(sweep.now());
-    if (watched.poller->stuck() && !watched.stuck_announced) {
+    watched.space = watched.poller == nullptr
+                        ? ReadDiskSpace(options_.roots.mounts + watched.mount.mount_point)
+                        : watched.poller->Latest(sweep.now());
+    if (watched.poller != nullptr && watched.poller->stuck() && !watched.stuck_announced) {
       watched.stuck_announced = true;
       sweep.Announce(
           Observation{.kind = "sensor-unavailable",

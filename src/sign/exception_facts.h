@@ -32,6 +32,10 @@ struct StackPlace {
 /// Where in the user's own code it happened: the innermost frame that is no library's.
 StackPlace InnermostUsersFrame(const ExceptionSeen& exception);
 
+/// "ValueError: bad shape": the point of a message, which may hold pages. Of a worker's exception that was raised again
+/// with its traceback as the text, the worker's own words.
+std::string PointOf(const ExceptionSeen& exception);
+
 /// "ValueError: bad shape, at train.py:31 in step: `loss = f(x)`"
 std::string DescribeException(const ExceptionSeen& exception);
 

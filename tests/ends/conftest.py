@@ -59,7 +59,7 @@ class Ending:
 def ending(tmp_path):
     """ending(program) or ending(program, shell="python PROGRAM | tee log") -> Ending. PYTHON and PROGRAM stand for themselves."""
 
-    def judge(program, shell=None, base=True, cpu_seconds=None):
+    def judge(program, shell=None, base=True, cpu_seconds=None, surroundings=()):
         path = tmp_path / "a program.py"
         path.write_text((BASE if base else "") + program)
         folder = tmp_path / "recording"
@@ -67,7 +67,7 @@ def ending(tmp_path):
         if shell is not None:
             command = ["sh", "-c", shell.replace("PYTHON", f"'{PYTHON}'").replace("PROGRAM", f"'{path}'")]
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        run = subprocess.run([BUILD / "whystop", "run", "--dir", folder, "--", *command], capture_output=True, timeout=TIMEOUT,
+        run = subprocess.run([*surroundings, BUILD / "whystop", "run", "--dir", folder, "--", *command], capture_output=True, timeout=TIMEOUT,
                              stdin=subprocess.DEVNULL, check=False, env=environment, cwd=tmp_path, preexec_fn=_limit(cpu_seconds))
         why = subprocess.run([BUILD / "whystop", "why", "--json", folder], capture_output=True, timeout=TIMEOUT, check=False)
         assert why.returncode in (0, 1, 3), why.stderr.decode()

@@ -1,6 +1,9 @@
 """Ends whose reason stands in a place that is easily overlooked: a text that only the probe saw, a child, a helper, a clock."""
 
+import subprocess
+
 import pytest
+
 
 def test_the_text_of_an_exception_says_why_wherever_it_was_printed(ending):
     program = """
@@ -217,3 +220,57 @@ def test_episodes_that_end_by_themselves_leave_nothing_out(ending):
 def test_a_reader_that_left_is_named(ending):
     got = ending(EPISODES, shell="PYTHON PROGRAM 2>&1 | head -n 5")
     assert (got.code, got.outcome, got.roots) == (0, "raised", ["broken-pipe"])
+
+
+SMALL_SHARED_MEMORY = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=20m none /dev/shm && exec "$@"', "sh"]
+
+
+@pytest.mark.skipif(subprocess.run([*SMALL_SHARED_MEMORY, "true"], capture_output=True, check=False).returncode != 0,
+                    reason="no file system may be mounted here")
+def test_shared_memory_that_ran_full_is_named_though_the_signal_is_bus(ending):
+    seen = ending("""
+from multiprocessing import shared_memory
+kept = []
+for epoch in range(40):
+    for i in range(0, 456, 8):
+        step(x[i:i + 8], y[i:i + 8], model, optimizer)
+    kept.append(shared_memory.SharedMemory(create=True, size=2 << 20))
+    kept[-1].buf[:] = bytes([1]) * (2 << 20)
+""", surroundings=SMALL_SHARED_MEMORY)
+    assert seen.outcome == "crashed"
+    assert seen.roots == ["shm-exhausted"]
+
+
+def test_the_counters_of_the_end_agree(ending):
+    """Lines that count batches stand behind the last epoch that was told."""
+    seen = ending("""
+def one_epoch(epoch):
+    for i in range(0, 456, 8):
+        loss = step(x[i:i + 8], y[i:i + 8], model, optimizer)
+        if i % 64 == 0:
+            print(f"Epoch {epoch} [{i // 8 + 1}/57] loss {loss:.4f}")
+
+for epoch in range(1, 13):
+    one_epoch(epoch)
+""")
+    assert seen.outcome == "completed"
+    assert seen.verdict["progress"]["epoch"] == seen.verdict["progress"]["epochs_planned"] == 12
+
+
+def test_a_workers_own_words_are_told_not_its_traceback(ending):
+    seen = ending("""
+class Broken(Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, index):
+        raise OSError(28, "No space left on device")
+
+for epoch in range(3):
+    for batch in DataLoader(Broken(), batch_size=8, num_workers=1):
+        pass
+""")
+    assert seen.outcome == "raised"
+    text = seen.text(seen.roots[0])
+    assert "No space left on device" in text
+    assert "Traceback" not in text

@@ -4,6 +4,7 @@
 #include "cause/evidence.h"
 #include "cause/space_facts.h"
 #include "cause/weighers.h"
+#include "sign/exception_facts.h"
 
 namespace whystop {
 
@@ -20,7 +21,7 @@ void WeighDiskFull(const CaseFile& run, Hypothesis& out) {
       NamesSharedMemory(*refused)) {
     return;  // shm-exhausted has the same error text.
   }
-  Evidence evidence = Decisive("exception", refused->type + ": " + refused->message);
+  Evidence evidence = Decisive("exception", PointOf(*refused));
   evidence.place = refused->place;
   out.Add(std::move(evidence));
   if (full.found) {

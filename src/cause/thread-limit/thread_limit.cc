@@ -6,6 +6,7 @@
 
 #include "cause/evidence.h"
 #include "cause/weighers.h"
+#include "sign/exception_facts.h"
 
 namespace whystop {
 namespace {
@@ -25,7 +26,7 @@ void WeighRefusals(const CaseFile& run, Hypothesis& out) {
     if (!refused || exception.metrics_after > 0 || run.ExitCode() == 0) {
       continue;
     }
-    Evidence evidence = Decisive("exception", exception.type + ": " + exception.message);
+    Evidence evidence = Decisive("exception", PointOf(exception));
     evidence.place = exception.place;
     out.Add(std::move(evidence));
     if (run.start && run.start->limits.count("nproc") != 0) {
