@@ -7,6 +7,7 @@
 
 #include "base/human.h"
 #include "sign/account/account.h"
+#include "sign/exception_facts.h"
 #include "sign/learning.h"
 #include "diagnose/candidates.h"
 #include "diagnose/headline.h"
@@ -31,7 +32,21 @@ std::optional<double> OverheadOf(const CaseFile& run) {
   return static_cast<double>(own->last) / static_cast<double>(job->last);
 }
 
+/// A program that failed before it trained, beside or behind others that did: their counters say nothing of it.
+bool EndedElsewhere(const CaseFile& run) {
+  const ExceptionSeen* ending = FindEndingException(run);
+  return ending != nullptr && ending->process && !ending->rank && ending->process != TrainingProcess(run) &&
+         WasToTrain(run, *ending->process);
+}
+
 void TellProgress(const CaseFile& run, Verdict& verdict) {
+  const auto duration = run.end && run.end->duration ? *run.end->duration : run.last_at;
+  if (run.watched) {
+    verdict.progress.seconds = std::chrono::duration<double>(duration).count();
+  }
+  if (EndedElsewhere(run)) {
+    return;
+  }
   verdict.progress.epoch = run.progress.epoch;
   // The last look, or the last line, may be older than the end; a loop that was seen to run to its end is not.
   if (const LevelAccount epochs = ReadAccount(run).epochs;
@@ -41,10 +56,6 @@ void TellProgress(const CaseFile& run, Verdict& verdict) {
   verdict.progress.epochs_planned = run.progress.epochs_planned;
   verdict.progress.step = run.progress.step;
   verdict.progress.steps_planned = run.progress.steps_planned;
-  const auto duration = run.end && run.end->duration ? *run.end->duration : run.last_at;
-  if (run.watched) {
-    verdict.progress.seconds = std::chrono::duration<double>(duration).count();
-  }
 }
 
 void TellExit(const CaseFile& run, Verdict& verdict) {

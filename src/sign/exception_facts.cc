@@ -69,7 +69,7 @@ const ExceptionSeen* FindBehindTheStatus(const CaseFile& run) {
   const auto trained = TrainingProcess(run);
   for (const ExceptionSeen& exception : run.exceptions) {
     const bool of_child = exception.process && run.start && *exception.process != run.start->pid &&
-                          (!trained || trained == exception.process);
+                          (!trained || trained == exception.process || WasToTrain(run, *exception.process));
     // What the trainer printed may be collected after it has died: its own word is enough.
     const bool was_last = trained == exception.process || exception.metrics_after == 0;
     if (of_child && exception.ended_process && was_last &&

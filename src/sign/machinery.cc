@@ -125,7 +125,7 @@ Sign LookStepsChangeNothing(const Training& training) {
 
 /// In Keras the variables that are trained are those that were trainable when the model was compiled.
 Sign LookUnfrozenAfterCompile(const Training& training) {
-  const Observation* left = training.run.FindObservation("parameter-not-in-optimizer");
+  const Observation* left = LeftInNoOptimizer(training.run);
   return AnswerSign(left != nullptr && TrainedByKeras(training), "optimizer",
                     left == nullptr ? std::string()
                                     : HumanNumber(NumberOf(*left, "count")) +
@@ -148,7 +148,7 @@ Sign LookFreezingMisspelt(const Training& training) {
 
 /// Training the head alone is often meant so; then it learns.
 Sign LookTensorsInNoOptimizer(const Training& training) {
-  const Observation* left = training.run.FindObservation("parameter-not-in-optimizer");
+  const Observation* left = LeftInNoOptimizer(training.run);
   return AnswerSign(left != nullptr, "optimizer",
                     left == nullptr ? std::string()
                                     : HumanNumber(NumberOf(*left, "count")) +
@@ -158,7 +158,7 @@ Sign LookTensorsInNoOptimizer(const Training& training) {
 
 Sign LookManyInNoOptimizer(const Training& training) {
   constexpr double kMany = 0.3;
-  const Observation* left = training.run.FindObservation("parameter-not-in-optimizer");
+  const Observation* left = LeftInNoOptimizer(training.run);
   if (left == nullptr || training.optimizer == nullptr) {
     return NoSign();
   }

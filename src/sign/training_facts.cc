@@ -231,10 +231,22 @@ std::string DescribeGuessing(const CaseFile& run) {
                      : std::string();
 }
 
+const Observation* LeftInNoOptimizer(const CaseFile& run) {
+  const auto compared = ObservationsOf(run, "parameter-not-in-optimizer");
+  const auto made = ObservationsOf(run, "optimizer");
+  if (compared.empty()) {
+    return nullptr;
+  }
+  // A stage with an optimizer of its own is compared anew.
+  const Observation* left = compared.back();
+  const bool is_past = !made.empty() && made.back()->step && left->step && *made.back()->step > *left->step;
+  return is_past ? nullptr : left;
+}
+
 bool LearnsSoundly(const CaseFile& run) {
   if (Counted(run, "steps").value_or(0) < 20 ||
       run.FindObservation("parameter-without-gradient") != nullptr ||
-      run.FindObservation("parameter-not-in-optimizer") != nullptr ||
+      LeftInNoOptimizer(run) != nullptr ||
       run.FindObservation("identical-rows") != nullptr) {
     return false;
   }
@@ -340,7 +352,7 @@ bool OptimizerHoldsOthers(const CaseFile& run) {
   const auto optimizers = ObservationsOf(run, "optimizer");
   const bool orphans =
       !optimizers.empty() && NumberOf(*optimizers.front(), "tensors_of_no_module") > 0;
-  return orphans || run.FindObservation("parameter-not-in-optimizer") != nullptr ||
+  return orphans || LeftInNoOptimizer(run) != nullptr ||
          HoldsAnotherModel(run);
 }
 

@@ -274,3 +274,19 @@ for epoch in range(3):
     text = seen.text(seen.roots[0])
     assert "No space left on device" in text
     assert "Traceback" not in text
+
+
+def test_a_program_that_failed_behind_others_that_trained_is_the_end(ending):
+    """The shell returns 0, and the counters of the programs before say nothing of the one that failed."""
+    seen = ending("""
+if len(sys.argv) > 1:
+    model = nn.Sequential(nn.Linear(7, 16), nn.ReLU(), nn.Linear(16, 1))
+    optimizer = torch.optim.SGD(model.parameters(), 0.01)
+for epoch in range(5):
+    for i in range(0, 456, 8):
+        step(x[i:i + 8], y[i:i + 8], model, optimizer)
+""", shell="PYTHON PROGRAM; PYTHON PROGRAM other; echo done")
+    assert seen.code == 0
+    assert seen.outcome == "raised"
+    assert seen.roots == ["shape-mismatch"]
+    assert "epoch" not in seen.verdict["headline"]

@@ -228,6 +228,14 @@ bool LevelAccount::IsShort() const {
 
 bool Account::IsShort() const { return epochs.IsShort() || steps.IsShort(); }
 
+bool WasToTrain(const CaseFile& run, std::int64_t process) {
+  return std::any_of(run.observations.begin(), run.observations.end(), [process](const Observation& one) {
+    return one.process == process &&
+           (one.kind == "optimizer" || one.kind == "framework" ||
+            (one.kind == "no-training" && As<seen::NoTraining>(one).optimizers.value_or(0) > 0));
+  });
+}
+
 std::optional<std::int64_t> TrainingProcess(const CaseFile& run) {
   const Observation* chosen = nullptr;
   for (const Observation& one : run.observations) {
