@@ -77,6 +77,20 @@ std::optional<SwallowedError> OutOfCall(const CaseFile& run) {
   return Made(SwallowedAt::kCall, *failed, "type", "message");
 }
 
+/// The same call fails again and again with no step between: every batch is thrown away.
+std::optional<SwallowedError> OutOfEveryCall(const CaseFile& run) {
+  constexpr std::size_t kTimes = 3;
+  std::vector<const Observation*> failed = OfTraining(run, "call-failed");
+  if (failed.empty() || run.ExitCode() != 0) {
+    return std::nullopt;
+  }
+  const Observation& last = *failed.back();
+  std::erase_if(failed, [&last](const Observation* one) {
+    return one->step != last.step || TextOf(*one, "call") != TextOf(last, "call");
+  });
+  return failed.size() < kTimes ? std::nullopt : std::optional(Made(SwallowedAt::kEveryCall, last, "type", "message"));
+}
+
 bool InTheBatchLoop(const CaseFile& run, const Observation& caught) {
   const Observation* plan = LastOfTraining(run, "loop-plan");
   return plan == nullptr || NumberOf(caught, "level") >= NumberOf(*plan, "levels") - 1;
@@ -122,7 +136,7 @@ bool CutsPassesShort(const CaseFile& run) {
 }
 
 std::optional<SwallowedError> FindSwallowedError(const CaseFile& run) {
-  for (const auto find : {&OutOfFramework, &LeftInHandler, &OfLoader, &OutOfLoop, &OutOfCall, &CaughtAgain}) {
+  for (const auto find : {&OutOfFramework, &LeftInHandler, &OfLoader, &OutOfLoop, &OutOfCall, &OutOfEveryCall, &CaughtAgain}) {
     if (auto found = find(run)) {
       return found;
     }

@@ -13,6 +13,7 @@ enum class SwallowedAt {
   kHandlerExit,    // A statement of an `except` leaves the batch loop, pass after pass.
   kLoader,         // The data loader raised it, pass after pass.
   kCall,           // A call raised it, and with it loops were left that have no other way out.
+  kEveryCall,      // A call raised it again and again, and no step was made between.
   kLoop,           // It left the training loop, or an `except` left the loop with it.
   kAgain,          // Caught again and again inside the loop.
 };

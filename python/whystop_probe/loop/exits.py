@@ -127,13 +127,8 @@ class Exits:
             self._find_unseen(self.nest.levels[0], Scope(names, names) if names is not None else None)
 
     def _find_unseen(self, level, scope):
-        inner, plan = self.nest.levels[-1], level.plan
-        turn = self.nest.turn_by_steps() if level is self.nest.epoch_level else None
-        if turn is None and level is inner and self.nest.steps_each_turn():
-            turn = self._training.step - self._training.began_at
-        far = turn is not None and plan.planned is not None and turn + 1 < _NEAR_END * plan.planned
-        cut_short = far or (inner.plan is not None and inner.plan.loader and self._training.step > self._pass_ended_at)
-        leaving = unseen_exit(level, scope, cut_short)
+        plan, turn = level.plan, self._turn_by_steps(level)
+        leaving = unseen_exit(level, scope, self._cut_short(level))
         if leaving is None:
             if ran_out(level, scope):
                 values = values_text([level.loop.node.test], scope)
@@ -164,10 +159,32 @@ class Exits:
         self._training.pulse.loop_skip = 0  # The next step is to be heard: it enters the loop again.
 
     def _ended(self, level, frame):
-        """The loop ran out of turns, or its condition turned false."""
+        """The loop ran out of turns, or its condition turned false; or an exception took it while nobody looked."""
         self._mark_left(level)
         if not self.nest.is_batch_loop(level):
-            self._tell(level, "end", scope=scope_of(frame))
+            scope = scope_of(frame)
+            self._tell(level, "exception" if self._ended_too_soon(level, scope) else "end", scope=scope)
+
+    def _ended_too_soon(self, level, scope):
+        """A `for` without a way out whose variable stands before its last turn, and steps and data say so too: by itself the
+        variable proves nothing, another loop may have taken it."""
+        plan = level.plan
+        if level.loop.kind != "for" or level.loop.exits or plan is None or not plan.bounded or plan.planned is None:
+            return False
+        turn = plan.turn(scope)
+        return turn is not None and turn < plan.planned and self._cut_short(level)
+
+    def _cut_short(self, level):
+        inner, plan = self.nest.levels[-1], level.plan
+        turn = self._turn_by_steps(level)
+        far = turn is not None and plan.planned is not None and turn + 1 < _NEAR_END * plan.planned
+        return far or bool(inner.plan is not None and inner.plan.loader and self._training.step > self._pass_ended_at)
+
+    def _turn_by_steps(self, level):
+        turn = self.nest.turn_by_steps() if level is self.nest.epoch_level else None
+        if turn is None and level is self.nest.levels[-1] and self.nest.steps_each_turn():
+            turn = self._training.step - self._training.began_at
+        return turn
 
     def _tell(self, level, how, leaving=None, error=None, values=None, turn=None, scope=None, meaning=(None, None)):
         key = (leaving.line if leaving is not None else level.loop.line, how)

@@ -22,6 +22,7 @@ class LossCalls:
         self._torch = torch
         self._training = training
         self._reader = reader
+        self._failures = 0
 
     def listener(self, name):
         """A listener for one function: counts every call, looks at few."""
@@ -35,6 +36,14 @@ class LossCalls:
         bell.due_at = _SAMPLED[0]
         self._training.bells["loss_calls"].append(bell)
         return bell
+
+    @quiet
+    def failed(self, error, *parameters):
+        """An exception leaves a loss function. One that is caught every time would be told for ever: ever fewer are."""
+        self._failures += 1
+        if self._failures in _SAMPLED:
+            training = self._training
+            training.channel.observe("call-failed", training.step, call="loss", type=type(error).__name__, message=str(error)[:400])
 
     @quiet
     def _look(self, name, count, input, target, rest):

@@ -140,7 +140,7 @@ class _Observers:
         tap(torch.optim.Optimizer.zero_grad, before=self._bell("zero_grads", ZERO_GRAD))
         tap(torch.nn.Module.zero_grad, before=self._bell("zero_grads", ZERO_GRAD))
         for name in NAMES:
-            tap(getattr(torch.nn.functional, name), before=self._loss_calls.listener(name), traceable=True)
+            tap(getattr(torch.nn.functional, name), before=self._loss_calls.listener(name), failed=self._loss_calls.failed, traceable=True)
 
     def _bell(self, counter, kind=0):
         bell = Bell(self._training.pulse, kind, "zero_grad", None)

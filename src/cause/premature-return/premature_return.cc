@@ -3,6 +3,7 @@
 #include "base/human.h"
 #include "sign/account/account.h"
 #include "cause/evidence.h"
+#include "sign/exception_facts.h"
 #include "sign/loop_facts.h"
 #include "sign/training_facts.h"
 #include "cause/weighers.h"
@@ -50,6 +51,19 @@ void WeighSuddenExit(const CaseFile& run, Hypothesis& out) {
                    "interpreter's clean-up: os._exit(), or native code that ends the process"));
 }
 
+/// All that is known is what the program printed: it ended with 0, long before its own count was full.
+void WeighPrintedCount(const CaseFile& run, Hypothesis& out) {
+  const LevelAccount steps = ReadAccount(run).steps;
+  if (!run.watched || run.ExitCode() != 0 || steps.told_by != "log" || !steps.IsShort() ||
+      AskedToEnd(run) != nullptr || FindEndingException(run) != nullptr) {
+    return;
+  }
+  out.Add(Supports("log-line", "the last count that it printed was step " + HumanNumber(*steps.done, 9) + " of " +
+                                   HumanNumber(*steps.planned, 9)));
+  out.Add(Supports("exit-status", "it ended with 0, by no signal and without a traceback: a `return`, a `break` or an "
+                                  "exit of the program in the middle of its loop"));
+}
+
 }  // namespace
 
 void WeighPrematureReturn(const CaseFile& run, Hypothesis& out) {
@@ -64,6 +78,7 @@ void WeighPrematureReturn(const CaseFile& run, Hypothesis& out) {
   }
   WeighCutPasses(run, out);
   WeighSuddenExit(run, out);
+  WeighPrintedCount(run, out);
   const Observation* exit = FinalExit(run);
   if (ReasonOf(exit) != ExitReason::kOther || TextOf(*exit, "how") == "raise" ||
       AskedToEnd(run) != nullptr) {

@@ -54,6 +54,10 @@ std::string Describe(const CaseFile& run, const SwallowedError& error) {
     case SwallowedAt::kCall:
       return NameOf(error) + ", raised in the " + TextOf(*error.seen, "call") +
              "; the loops were left with it, and the program went on";
+    case SwallowedAt::kEveryCall:
+      return NameOf(error) + ", raised in the " + TextOf(*error.seen, "call") +
+             " again and again and caught each time; after " + HumanCount(error.seen->step.value_or(0)) +
+             " steps no more were made";
     case SwallowedAt::kAgain:
       return DescribeAgain(run, error);
     case SwallowedAt::kLoop:
@@ -64,7 +68,8 @@ std::string Describe(const CaseFile& run, const SwallowedError& error) {
 
 void Tell(const CaseFile& run, const SwallowedError& error, Hypothesis& out) {
   Evidence evidence = Decisive(error.at == SwallowedAt::kFrameworkCall ? "framework" : "loop", Describe(run, error));
-  if (error.at != SwallowedAt::kLoader && error.at != SwallowedAt::kAgain && error.at != SwallowedAt::kCall) {
+  if (error.at != SwallowedAt::kLoader && error.at != SwallowedAt::kAgain && error.at != SwallowedAt::kCall &&
+      error.at != SwallowedAt::kEveryCall) {
     evidence.place = PlaceOf(*error.seen);
   }
   out.Add(std::move(evidence));

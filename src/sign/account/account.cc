@@ -15,6 +15,8 @@ namespace {
 constexpr double kUnseenTurns = 2;
 constexpr double kUnseenShare = 0.9;
 constexpr double kTurnsOfAStep = 1.05;
+// A program that counts its steps in print does so more than twice.
+constexpr double kPrintedShare = 0.5;
 
 LevelEnd EndOf(const seen::LoopExit& exit) {
   const std::string how = exit.how.value_or("");
@@ -101,6 +103,12 @@ void ReadProgress(const CaseFile& run, Account& account) {
   }
   if (account.epochs.told_by.empty() && account.steps.told_by.empty()) {
     ReadOnlyLoop(run, account);
+  }
+  const bool only_printed = account.epochs.told_by.empty() && account.steps.told_by.empty() &&
+                            !progress.process && !progress.epoch && progress.step && progress.steps_planned;
+  if (only_printed && static_cast<double>(*progress.step) < kPrintedShare * static_cast<double>(*progress.steps_planned)) {
+    account.steps = {static_cast<double>(*progress.steps_planned), static_cast<double>(*progress.step),
+                     LevelEnd::kNotSeen, "log"};
   }
 }
 
@@ -230,9 +238,13 @@ bool Account::IsShort() const { return epochs.IsShort() || steps.IsShort(); }
 
 bool WasToTrain(const CaseFile& run, std::int64_t process) {
   return std::any_of(run.observations.begin(), run.observations.end(), [process](const Observation& one) {
-    return one.process == process &&
-           (one.kind == "optimizer" || one.kind == "framework" ||
-            (one.kind == "no-training" && As<seen::NoTraining>(one).optimizers.value_or(0) > 0));
+    if (one.process != process) {
+      return false;
+    }
+    if (one.kind == "python") {
+      return one.Text("torch") != nullptr || one.Text("tensorflow") != nullptr || one.Text("keras") != nullptr;
+    }
+    return one.kind == "optimizer" || one.kind == "framework" || one.kind == "no-training";
   });
 }
 

@@ -73,7 +73,7 @@ const Observation* PlanOfBatches(const CaseFile& run, const CutPasses& cut);
 /// said anything.
 std::optional<std::int64_t> TrainingProcess(const CaseFile& run);
 
-/// Whether that process trained, or had made an optimizer to do so.
+/// Whether that process trained, or had loaded a framework to do so.
 bool WasToTrain(const CaseFile& run, std::int64_t process);
 
 /// The observations of that kind by the training process, of its last training.
