@@ -32,13 +32,20 @@ std::string Where(const Verdict& verdict) {
              : "";
 }
 
+/// Every epoch was begun, and something inside them was left out.
+bool IsInTheLastEpoch(const Verdict& verdict) {
+  const auto& progress = verdict.progress;
+  return progress.epoch && progress.epochs_planned && *progress.epoch >= *progress.epochs_planned;
+}
+
 std::string How(const Verdict& verdict) {
   switch (verdict.outcome) {
     case Outcome::kCompleted:
       return "completed";
     case Outcome::kStoppedEarly:
       return verdict.exit.code.value_or(0) == 0
-                 ? "stopped early, by the program itself"
+                 ? IsInTheLastEpoch(verdict) ? "ended by itself with less done than planned,"
+                                             : "stopped early, by the program itself"
                  : fmt::format("stopped by the program itself with status {}", *verdict.exit.code);
     case Outcome::kRaised:
       return "ended by an error";

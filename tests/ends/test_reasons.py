@@ -290,3 +290,81 @@ for epoch in range(5):
     assert seen.outcome == "raised"
     assert seen.roots == ["shape-mismatch"]
     assert "epoch" not in seen.verdict["headline"]
+
+
+def test_an_interrupt_that_is_caught_around_the_loop_while_nobody_looks(ending):
+    """What runs behind the handler goes over data of its own: its end is not that of the pass that was cut."""
+    seen = ending("""
+import threading
+data = DataLoader(TensorDataset(x, y), batch_size=8, shuffle=True)
+held_out = DataLoader(TensorDataset(x, y), batch_size=100)
+try:
+    for epoch in range(2000):
+        for bx, by in data:
+            step(bx, by, model, optimizer)
+        if epoch == 12:
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+except KeyboardInterrupt:
+    print("leaving")
+finally:
+    with torch.no_grad():
+        print("held out", sum(float(((model(bx).squeeze(1) - by) ** 2).sum()) for bx, by in held_out))
+""")
+    assert seen.code == 0
+    assert seen.outcome == "interrupted"
+    assert seen.roots == ["user-interrupt"]
+
+
+def test_a_loss_that_raises_for_every_batch_and_is_skipped(ending):
+    seen = ending("""
+def skipping(bx, by):
+    try:
+        loss = nn.functional.cross_entropy(model(bx), by.long())
+        loss.backward()
+        optimizer.step()
+    except RuntimeError:
+        pass
+
+for epoch in range(5):
+    for i in range(0, 456, 8):
+        skipping(x[i:i + 8].clone(), torch.zeros(8, 3))
+    print("epoch", epoch, "done")
+""")
+    assert seen.code == 0
+    assert seen.roots in (["swallowed-exception"], ["label-type-error"])  # The text names the fault that was hidden.
+    assert "target" in seen.text(seen.roots[0])
+
+
+def test_a_count_in_print_that_was_not_half_full(ending):
+    seen = ending("""
+import sys
+for step in range(1, 8001):
+    if step % 500 == 0:
+        print(f"step {step}/8000 loss {1 / step:.4f}", flush=True)
+    if step == 1700:
+        sys.exit(0)
+""", base=False)
+    assert seen.outcome == "stopped-early"
+    assert seen.roots == ["premature-return"]
+
+
+def test_a_count_in_print_that_ends_before_the_last_number(ending):
+    seen = ending("""
+for step in range(8000):
+    if step % 2000 == 0:
+        print(f"step {step}/8000 loss {1 / (step + 1):.4f}", flush=True)
+""", base=False)
+    assert seen.outcome == "completed"
+    assert not seen.blamed
+
+
+def test_a_second_stage_that_failed_before_it_trained(ending):
+    seen = ending("""
+if len(sys.argv) > 1:
+    nn.Linear(9, 2).load_state_dict(nn.Linear(8, 2).state_dict())
+for epoch in range(5):
+    for i in range(0, 456, 8):
+        step(x[i:i + 8], y[i:i + 8], model, optimizer)
+""", shell="PYTHON PROGRAM; PYTHON PROGRAM other | cat; echo done")
+    assert seen.outcome == "raised"
+    assert seen.roots == ["checkpoint-mismatch"]

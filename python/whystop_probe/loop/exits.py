@@ -9,6 +9,7 @@ from whystop_probe.loop.values import Scope, values_text
 
 _TOLD_MAX = 40  # Of one statement: a `break` of an inner loop may be taken every epoch.
 _CAUGHT_MAX = 20
+_FRAMES_TO_LOOP_MAX = 8  # Of a bar, a prefetcher, an iterator of the framework.
 _NEAR_END = 0.9  # Of the planned turns: what steps say of epochs is an estimate.
 
 
@@ -113,9 +114,17 @@ class Exits:
             told.in_batches = told.in_batches or before.in_batches
         self._error = told
 
-    def pass_ended(self):
-        """The DataLoader of the innermost loop has given all its batches."""
-        self._pass_ended_at = self._training.step
+    def pass_ended(self, frame):
+        """A DataLoader has given all its batches: that of the innermost loop, if that is where they went, perhaps through a bar."""
+        inner = self.nest.levels[-1]
+        for _ in range(_FRAMES_TO_LOOP_MAX):
+            if frame is None:
+                return
+            if frame.f_code is inner.code:
+                if inner.loop.holds(frame.f_lineno):
+                    self._pass_ended_at = self._training.step
+                return
+            frame = frame.f_back
 
     def at_exit(self, names):
         """The process ends: a leaving statement that was reached and not followed by anything was the last one. `names` are

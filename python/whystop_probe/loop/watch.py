@@ -54,7 +54,7 @@ class LoopWatch:
         elif self._nest is None:
             self._timed_look(kind, sys._getframe(2))
         if kind == "data-end" and self._exits is not None:
-            self._exits.pass_ended()
+            self._exits.pass_ended(sys._getframe(2))
         self._tracker.event(kind, sys._getframe(2))
         if kind == "step":
             until_look = max(0, self._look_at - step - 1)
