@@ -9,6 +9,7 @@
 #include "base/human.h"
 #include "base/parse.h"
 #include "cause/exception_facts.h"
+#include "sign/shell_notice.h"
 
 namespace whystop {
 namespace {
@@ -253,6 +254,9 @@ int SignalOfJob(const CaseFile& run) {
     return signal;
   }
   const auto code = run.ExitCode();
+  if (const auto notice = FindShellNotice(run); code && notice) {
+    return notice->signal;
+  }
   if (!code || *code <= 128) {
     return code ? SignalOfDeadChild(run) : 0;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "sign/shell_notice.h"
 #include "sign/account/account.h"
 #include "sign/exception_facts.h"
 #include "sign/swallowed_error.h"
@@ -19,7 +20,8 @@ constexpr std::string_view kCollectiveWords[] = {"NCCL",   "nccl",       "Gloo",
 /// The program lived on: it returned 0, or its own words say that it finished.
 bool EndedWell(const CaseFile& run) {
   if (run.end && run.end->end) {
-    return run.end->end->ShellCode() == 0 && FindEndingException(run) == nullptr && AskedToEnd(run) == nullptr;
+    return run.end->end->ShellCode() == 0 && FindEndingException(run) == nullptr && AskedToEnd(run) == nullptr &&
+           !FindShellNotice(run);
   }
   return run.text_end && run.text_end->kind == TextEnd::Kind::kCompleted;
 }

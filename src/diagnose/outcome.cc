@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "base/parse.h"
+#include "sign/shell_notice.h"
 #include "sign/account/account.h"
 #include "cause/cause.h"
 #include "sign/exception_facts.h"
@@ -162,6 +163,9 @@ int EndingSignal(const CaseFile& run) {
     return signal;
   }
   const auto code = run.ExitCode();
+  if (const auto notice = FindShellNotice(run); code && notice) {
+    return notice->signal;
+  }
   if (!code || *code <= 128 || *code > 128 + SIGRTMAX) {
     return 0;
   }

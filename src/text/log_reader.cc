@@ -72,6 +72,10 @@ void LogReader::Push(T body) {
 }
 
 void LogReader::Feed(std::string_view bytes, RunTime at) {
+  if (at != at_) {
+    arrivals_ += progress_.advances() > advances_before_ ? 1 : 0;
+    advances_before_ = progress_.advances();
+  }
   at_ = at;
   splitter_.Feed(bytes);
 }
@@ -294,18 +298,18 @@ void LogReader::NoteSurvival() {
 }
 
 LogReader::Mark LogReader::Here() const {
-  return {.advances = progress_.advances(), .bar_advances = bar_advances_, .bytes = bytes_};
+  return {.advances = progress_.advances(), .bar_advances = bar_advances_, .bytes = bytes_, .arrivals = arrivals_};
 }
 
 /// Training moved on, or the program talked on. Where the traceback cuts another line in two, or
 /// stands before all training, what follows may have been printed earlier and flushed at exit; a
-/// bar, which goes to standard error as well, was not.
+/// bar, which goes to standard error as well, was not, nor what came at several times.
 bool LogReader::Survived(const Pending& held) const {
   if (held.exception.warned || bar_advances_ - held.at.bar_advances >= kAdvancesToSurvive) {
     return true;
   }
   if (held.early && bytes_ - held.at.bytes <= kStdioBufferBytes) {
-    return progress_.finished();
+    return progress_.finished() || arrivals_ - held.at.arrivals >= kAdvancesToSurvive;
   }
   return lines_since_end_ > kTeardownLinesMax ||
          progress_.advances() - held.at.advances >= kAdvancesToSurvive;

@@ -48,6 +48,7 @@ class LogReader final : private LineSink {
     std::int64_t advances = 0;      // Of the progress.
     std::int64_t bar_advances = 0;  // Of these, the ones that bars made.
     std::int64_t bytes = 0;
+    std::int64_t arrivals = 0;  // Moments at which text came that moved the progress on.
   };
   struct Pending {
     PrintedException exception;
@@ -95,6 +96,8 @@ class LogReader final : private LineSink {
   SessionWatch sessions_;
 
   RunTime at_{};
+  std::int64_t arrivals_ = 0;
+  std::int64_t advances_before_ = 0;  // Until the text that came last.
   ShapeCache shapes_;
   bool finishing_ = false;          // What comes now has no line break: its last number may be cut.
   const LinePlan* plan_ = nullptr;  // For the line at hand, if its shape is known.

@@ -368,3 +368,33 @@ for epoch in range(5):
 """, shell="PYTHON PROGRAM; PYTHON PROGRAM other | cat; echo done")
     assert seen.outcome == "raised"
     assert seen.roots == ["checkpoint-mismatch"]
+
+
+@pytest.mark.parametrize("shell", ["bash <<'END'\nPYTHON PROGRAM\necho went on\nEND", "PYTHON PROGRAM\necho went on"])
+def test_a_shell_that_goes_on_tells_how_its_child_died(ending, shell):
+    seen = ending("""
+for epoch in range(20):
+    for i in range(0, 456, 8):
+        step(x[i:i + 8], y[i:i + 8], model, optimizer)
+    if epoch == 7:
+        os.kill(os.getpid(), signal.SIGBUS)
+""", shell=shell)
+    assert seen.code == 0
+    assert seen.outcome == "crashed"
+    assert seen.roots == ["bus-error"]
+
+
+def test_a_printed_traceback_before_all_training_that_was_survived(ending):
+    """What follows came at several times: it was not waiting in a buffer when the traceback was printed."""
+    seen = ending("""
+import time, traceback
+try:
+    raise MemoryError("no room for 137 MiB")
+except MemoryError:
+    traceback.print_exc()
+for epoch in range(1, 7):
+    print(f"epoch {epoch} test mse {1 / epoch:.4f}", flush=True)
+    time.sleep(0.4)
+""", base=False, shell="PYTHON PROGRAM 2>&1")
+    assert seen.outcome == "completed"
+    assert not seen.blamed

@@ -379,7 +379,13 @@ const SignalSeen* AskedToEnd(const CaseFile& run) {
 
 bool LeftWithoutCleanUp(const CaseFile& run) {
   const auto process = TrainingProcess(run);
-  return process && run.ExitCode() == 0 && !run.job_alive && run.drops.empty() &&
+  // Of a child whose status went to somebody else it may as well have been a signal.
+  const bool status_is_its_own =
+      (run.start && process == run.start->pid) ||
+      std::any_of(run.process_ends.begin(), run.process_ends.end(), [&process](const ProcessEnd& ended) {
+        return ended.pid == process && ended.end && ended.end->exit_code() == 0;
+      });
+  return process && run.ExitCode() == 0 && status_is_its_own && !run.job_alive && run.drops.empty() &&
          LastOfTraining(run, "process-exit") == nullptr;
 }
 
