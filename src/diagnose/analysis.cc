@@ -110,7 +110,17 @@ std::string NameOfTraining(const CaseFile& file, std::size_t index, std::size_t 
   return name;
 }
 
-/// What was considered of the training that decides whether the job learns: the one with the surest fault, else the last.
+/// The last one, unless it is small beside another: a probe on features, a few steps of a trial.
+std::size_t MainTraining(const std::vector<Judged>& all) {
+  constexpr std::int64_t kTimes = 3;
+  std::size_t main = all.size() - 1;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    main = all[i].file.metric_points > kTimes * all[main].file.metric_points ? i : main;
+  }
+  return main;
+}
+
+/// What was considered of the training that decides whether the job learns: the one with the surest fault, else the main one.
 /// Tells the verdict how it learned, and of all trainings a line where there are several.
 std::vector<Considered> DecideTraining(const CaseFile& job, const Trainings& trainings, Verdict& verdict) {
   if (trainings.count() == 1) {
@@ -127,7 +137,7 @@ std::vector<Considered> DecideTraining(const CaseFile& job, const Trainings& tra
       blamed = i;
     }
   }
-  const std::size_t decides = blamed.value_or(all.size() - 1);
+  const std::size_t decides = blamed.value_or(MainTraining(all));
   verdict.learning = all[decides].learning.state;
   verdict.learning_text =
       NameOfTraining(all[decides].file, decides, all.size()) + ": " + all[decides].learning.text;

@@ -17,7 +17,9 @@ class Training:
         self.other_losses = 0  # Of optimizers beside the first.
         self.tell_end = _nothing  # Called when the process ends, unless another framework made the steps.
         self.number = 1  # Of the training: one model at a time. Sweeps, folds and stages make several, one after another.
-        self.began_at = 0  # The step before its first one.
+        self.began_at = 0  # The step before its first one, had it made all its steps without a break.
+        self._last = 1  # That began.
+        self._done = {}  # Number of a training -> the steps that it had made when another one took over.
         self.compiled = False  # A compiler took over: what hooks would hold it up stays away from now on.
         self.saved_hooks = False  # Saved tensors have hooks (checkpointing): looking at one would run code.
 
@@ -28,9 +30,15 @@ class Training:
 
     def next_one(self):
         """Another model is trained from here on."""
-        self.number += 1
-        self.began_at = self.pulse.step
-        self.channel.observe("training", self.step, number=self.number)
+        self._last += 1
+        self.turn_to(self._last)
+
+    def turn_to(self, number):
+        """That training goes on, or begins: one inside another, a probe on frozen features say, lets the outer one wait."""
+        self._done[self.number] = self.pulse.step - self.began_at
+        self.number = number
+        self.began_at = self.pulse.step - self._done.get(number, 0)
+        self.channel.observe("training", self.step, number=number)
 
     def counts(self):
         pulse = self.pulse

@@ -5,6 +5,7 @@ import weakref
 from whystop_probe.core.guard import quiet
 from whystop_probe.torch.model import describe, names_text
 
+_STEPS_OF_ITS_OWN = 16  # So many in a row are a training of its own; fewer are those of two that take turns.
 _CHECK_STEPS = (1, 3)  # Gradients are missing by design in a first step now and then; twice is a fact.
 _MEANT_REQUIRES_GRAD = ("require_grad", "required_grad", "requires_gradient", "require_gradient", "requires_grads")
 
@@ -20,6 +21,8 @@ class Optimizers:
         self._described = weakref.WeakSet()
         self._steps = weakref.WeakKeyDictionary()
         self._made_at = weakref.WeakKeyDictionary()  # Steps that others had made by then.
+        self._number = weakref.WeakKeyDictionary()  # optimizer -> the training that it belongs to.
+        self._switched_at = 0  # Steps made when another optimizer than the one before stepped.
         self._seen = weakref.WeakKeyDictionary()  # optimizer -> what its gradients were at the check before.
         self.unchecked = True  # The optimizer that steps is to be compared with the model still.
         self.modules_built = 0  # As of the last look: who builds another model may have left the optimizer with the old one.
@@ -55,13 +58,18 @@ class Optimizers:
     @quiet
     def on_optimizer(self, optimizer):
         """Called ahead of an optimizer's step where another one stepped before."""
+        training = self._training
+        in_a_row, self._switched_at = training.pulse.steps - self._switched_at, training.pulse.steps
         if optimizer not in self._described:
             self._known.add(optimizer)
             if self._trains_another_model(optimizer):
-                self._training.next_one()
+                training.next_one()
             self._describe(optimizer)
             self._described.add(optimizer)
-
+            self._number[optimizer] = training.number
+        elif self._number.get(optimizer, training.number) != training.number and in_a_row >= _STEPS_OF_ITS_OWN:
+            training.turn_to(self._number[optimizer])
+            training.pulse.set_first(optimizer)
         self.unchecked = self._steps.get(optimizer, 0) < _CHECK_STEPS[-1]
 
     @quiet

@@ -1,0 +1,46 @@
+"""Several trainings in one process: each has its own figures, and the main one is judged."""
+
+
+def test_a_small_training_inside_another_lets_the_outer_one_wait(ending):
+    seen = ending("""
+encoder = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 8))
+outer = torch.optim.Adam(encoder.parameters(), 1e-3)
+
+def probe():
+    head = nn.Linear(8, 1)
+    inner = torch.optim.Adam(head.parameters(), 0.02)
+    with torch.no_grad():
+        features = encoder(x)
+    for _ in range(60):
+        loss = ((head(features).squeeze(1) - y) ** 2).mean()
+        inner.zero_grad()
+        loss.backward()
+        inner.step()
+
+for turn in range(500):
+    batch = x[torch.randint(0, 456, (64,))]
+    loss = 1000 * ((encoder(batch + 0.1 * torch.randn_like(batch)) - batch) ** 2).mean()
+    outer.zero_grad()
+    loss.backward()
+    outer.step()
+    if turn % 125 == 124:
+        probe()
+""")
+    assert seen.outcome == "completed"
+    assert not seen.blamed
+    assert seen.verdict["learning"] in ("improving", "converged")
+    assert seen.verdict["learning_text"].startswith("training 1 of 5")
+    assert "500 points" in seen.verdict["learning_text"]
+
+
+def test_gradients_that_are_reset_once_an_epoch(ending):
+    seen = ending("""
+big = torch.optim.SGD(model.parameters(), 0.05, momentum=0.9)
+for epoch in range(8):
+    big.zero_grad()
+    for i in range(0, 456, 8):
+        loss = ((model(x[i:i + 8]).squeeze(1) - y[i:i + 8]) ** 2).mean()
+        loss.backward()
+        big.step()
+""")
+    assert "missing-zero-grad" in [cause["id"] for cause in seen.verdict["causes"] if cause["role"] == "root"]
