@@ -412,16 +412,46 @@ LearningView BySeries(const CaseFile& run) {
 
 }  // namespace
 
+namespace {
+
+/// The accuracy of whoever always says the most frequent class; nullopt: no classes were seen.
+std::optional<double> AccuracyOfGuessing(const CaseFile& run) {
+  const Observation* labels = run.FindObservation("labels");
+  if (const auto majority = labels == nullptr ? std::nullopt : labels->Number("majority"); majority && *majority > 0) {
+    return majority;
+  }
+  const Observation* call = run.FindObservation("loss-call");
+  const double classes = call == nullptr ? 0 : call->Number("classes").value_or(0);
+  return classes >= 2 ? std::optional(1 / classes) : std::nullopt;
+}
+
+/// A held-out accuracy that never got a tenth of the way from guessing to certainty; nullptr: none, or it did.
+const Finding* AccuracyAtGuessing(const CaseFile& run) {
+  constexpr double kPointsMin = 5;
+  constexpr double kOfTheWay = 0.1;
+  const Finding* score = BestOf(run, "validation-score");
+  const auto guess = AccuracyOfGuessing(run);
+  if (score == nullptr || !guess || score->Number("points").value_or(0) < kPointsMin ||
+      score->series.find("acc") == std::string::npos) {
+    return nullptr;
+  }
+  const double best = score->Number("best").value_or(1);
+  const double accuracy = best > 1 ? best / 100 : best;  // In per cent.
+  return accuracy > 0.5 * *guess && accuracy < *guess + kOfTheWay * (1 - *guess) ? score : nullptr;
+}
+
+}  // namespace
+
 const Finding* HeldOutAtGuessing(const CaseFile& run, const LearningView& view) {
   constexpr double kPointsMin = 3;
   constexpr double kComparableStart = 1.3;  // Else it is of another kind than the loss of training.
   const Finding* held_out = BestOf(run, "validation-loss");
   const auto guess = view.basis == nullptr ? std::nullopt : CostOfKnowingNothing(run, *view.basis);
+  const bool by_heart = guess && view.basis->Number("last").value_or(*guess) < kAtGuessing * *guess;
   if (held_out == nullptr || !guess || held_out->Number("points").value_or(0) < kPointsMin) {
-    return nullptr;
+    return by_heart ? AccuracyAtGuessing(run) : nullptr;
   }
   const double best = held_out->Number("best").value_or(0);
-  const bool by_heart = view.basis->Number("last").value_or(*guess) < kAtGuessing * *guess;
   return by_heart && best > kAtGuessing * *guess && best < kComparableStart * *guess ? held_out
                                                                                      : nullptr;
 }

@@ -82,13 +82,19 @@ Sign LookOptimizerHoldsOthers(const Training& training) {
                                      : ""));
 }
 
-/// No backward pass reaches what the optimizer holds, though gradients lie there: those of a model
-/// that was trained before.
+bool HadGradients(const Observation& present) {
+  return NumberOf(present, "without") < NumberOf(present, "tensors") - NumberOf(present, "frozen");
+}
+
+/// No backward pass reaches what the optimizer holds any more, whether old gradients lie there or have been cleared: it
+/// holds the tensors of a model that was trained before.
 Sign LookGradientsStale(const Training& training) {
-  for (const Observation* present : ObservationsOf(training.run, "gradients-present")) {
-    const double stale = NumberOf(*present, "stale");
-    if (stale > 0 && stale >= NumberOf(*present, "tensors") - NumberOf(*present, "frozen") -
-                                  NumberOf(*present, "without")) {
+  const auto checks = ObservationsOf(training.run, "gradients-present");
+  for (const Observation* present : checks) {
+    // None at all at the first check is another matter: then backward() never reached them.
+    const double stale = NumberOf(*present, "stale") +
+                         (HadGradients(*checks.front()) ? NumberOf(*present, "without") : 0);
+    if (stale > 0 && stale >= NumberOf(*present, "tensors") - NumberOf(*present, "frozen")) {
       return YesSign("optimizer",
                      "from step " + HumanNumber(static_cast<double>(present->step.value_or(0)), 9) +
                          " on no backward() touches the " + HumanNumber(stale) +

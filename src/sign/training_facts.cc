@@ -319,11 +319,12 @@ bool ConstantFromTheStart(const CaseFile& run) {
 }
 
 bool NoGradientsInOptimizer(const CaseFile& run) {
-  const Observation* present = run.FindObservation("gradients-present");
-  return Counted(run, "backwards").value_or(0) > 0 && present != nullptr &&
-         NumberOf(*present, "without") > 0 &&
-         NumberOf(*present, "without") >=
-             NumberOf(*present, "tensors") - NumberOf(*present, "frozen");
+  const auto checks = ObservationsOf(run, "gradients-present");
+  return Counted(run, "backwards").value_or(0) > 0 && !checks.empty() &&
+         std::all_of(checks.begin(), checks.end(), [](const Observation* present) {
+           return NumberOf(*present, "without") > 0 &&
+                  NumberOf(*present, "without") >= NumberOf(*present, "tensors") - NumberOf(*present, "frozen");
+         });
 }
 
 bool ZeroedBeforeStep(const CaseFile& run) {

@@ -44,3 +44,31 @@ for epoch in range(8):
         big.step()
 """)
     assert "missing-zero-grad" in [cause["id"] for cause in seen.verdict["causes"] if cause["role"] == "root"]
+
+
+def test_an_optimizer_that_is_left_with_the_model_before(ending):
+    """A copy is made without building anything."""
+    seen = ending("""
+import copy
+start = copy.deepcopy(model)
+optimizer = torch.optim.Adam(model.parameters(), 0.01)
+for fold in range(3):
+    if fold > 0:
+        model = copy.deepcopy(start)
+    for epoch in range(10):
+        for i in range(0, 456, 8):
+            step(x[i:i + 8], y[i:i + 8], model, optimizer)
+""")
+    assert "optimizer-wrong-params" in [cause["id"] for cause in seen.verdict["causes"] if cause["role"] == "root"]
+
+
+def test_copies_that_are_kept_of_the_best_model_change_nothing(ending):
+    seen = ending("""
+import copy
+best = None
+for epoch in range(20):
+    for i in range(0, 456, 8):
+        step(x[i:i + 8], y[i:i + 8], model, optimizer)
+    best = copy.deepcopy(model)
+""")
+    assert not seen.blamed

@@ -32,6 +32,15 @@ class Modules:
             self._remember(part)
             self._parts.add(id(part))
 
+    @quiet
+    def on_copied(self, result, module, *rest):
+        """deepcopy() and load() fill modules without building them."""
+        self._remember(module)
+        for part in (getattr(module, "_modules", None) or {}).values():
+            if part is not None:
+                self._remember(part)
+                self._parts.add(id(part))
+
     def _remember(self, module):
         key = id(module)
         if key not in self._built:

@@ -112,6 +112,7 @@ class _Observers:
         tap(torch.optim.Optimizer.__init__, after=self._optimizers.on_created)
         tap(torch.optim.Optimizer.load_state_dict, before=self._optimizers.on_loaded)
         tap(torch.nn.Module.load_state_dict, after=self._loading.on_loaded)
+        tap(torch.nn.Module.__setstate__, after=self._modules.on_copied)
         tap(torch.autograd.backward, before=pulse.before_backward, failed=self._backwards.failed)
         tap(torch.autograd.grad, before=self._by_hand.on_grad, traceable=True)
         tap(torch.compile, before=self._on_compile)
