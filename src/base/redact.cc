@@ -304,6 +304,25 @@ void HideAssigned(std::string& text, bool is_argument) {
   }
 }
 
+/// `--api-key VALUE` in a line of a log: a launcher that prints its command, a shell with -x.
+void HideBehindOptions(std::string& text) {
+  for (std::size_t at = text.find("--"); at != std::string::npos; at = text.find("--", at + 2)) {
+    const bool word_begins = at == 0 || !(IsKeyByte(text[at - 1]));
+    const std::size_t name_end = std::min(text.find_first_of(" \t\r\n=\"'", at), text.size());
+    const std::size_t gap = name_end < text.size() ? name_end : std::string::npos;
+    if (!word_begins || gap == std::string::npos || (text[gap] != ' ' && text[gap] != '\t')) {
+      continue;
+    }
+    const std::string name = text.substr(at, name_end - at);
+    const Span value = ValueAt(text, name_end, false);
+    const std::string_view shown =
+        std::string_view(text).substr(value.start, value.end - value.start);
+    if (!shown.empty() && shown.front() != '-' && IsSecretBehind(name, shown)) {
+      text.replace(value.start, value.end - value.start, kHidden);
+    }
+  }
+}
+
 /// Words of the text that have the shape of a key.
 void HideShapes(std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
@@ -348,6 +367,7 @@ void HideMarked(std::string& text, bool is_argument) {
   HideInAddresses(text);
   HideBehindSchemes(text);
   HideAssigned(text, is_argument);
+  HideBehindOptions(text);
   HideShapes(text);
 }
 

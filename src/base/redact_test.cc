@@ -345,6 +345,9 @@ TEST(RedactText, HidesWhatIsMarkedInALine) {
             "wandb: login with *** done");
   EXPECT_EQ(RedactText("GET https://me:pw@host/x failed"), "GET https://me:***@host/x failed");
   EXPECT_EQ(RedactText("password=hunter2 lr=0.1"), "password=*** lr=0.1");
+  EXPECT_EQ(RedactText("+ python train.py --db-pass hunter2 --lr 0.1"), "+ python train.py --db-pass *** --lr 0.1");
+  EXPECT_EQ(RedactText("ran with --wandb-key 'a b' --max-tokens 5 --auth --fast"), "ran with --wandb-key '***' --max-tokens 5 --auth --fast");
+  EXPECT_EQ(RedactText("--token"), "--token");
   const std::string plain = "epoch 3: loss=0.31 acc: 0.9, tokens: 512, token: the, basic blocks";
   EXPECT_EQ(RedactText(plain), plain);
 }

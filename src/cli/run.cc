@@ -16,6 +16,7 @@
 #include "base/human.h"
 #include "base/human_parse.h"
 #include "base/shown_text.h"
+#include "base/wait_for.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/home.h"
@@ -36,8 +37,7 @@ constexpr int kRestartsMax = 3;
 bool EndsWithin(pid_t child, int patience_ms) {
   const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
   if (process) {
-    pollfd entry{.fd = process.get(), .events = POLLIN, .revents = 0};
-    ::poll(&entry, 1, patience_ms);
+    WaitFor(process.get(), POLLIN, patience_ms);
     return ::waitpid(child, nullptr, WNOHANG) != 0;
   }
   // Kernels before 5.3: looks again and again.

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/human.h"
+#include "base/redact.h"
 #include "base/shown_text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -28,7 +29,7 @@ std::string Line(const RecordedRun& run, const Verdict& verdict) {
       fmt::format("{:<20}  {}  {:>9}  {:>8}  {:<13}  {}", ShownText(verdict.run_id),
                   LocalTime(run.started, "%Y-%m-%d %H:%M"), duration,
                   HumanBytes(static_cast<double>(BytesOnDisk(run.path))), Name(verdict.outcome),
-                  ShownText(verdict.headline));
+                  ShownText(RedactText(verdict.headline)));
   const bool terminal = ::isatty(STDOUT_FILENO) != 0;
   return ShownText(line, terminal ? static_cast<std::size_t>(StyleFor(STDOUT_FILENO).width)
                                   : std::string_view::npos) +
@@ -44,8 +45,8 @@ std::string JsonLine(const RecordedRun& run, const Verdict& verdict) {
   out.Text("outcome", Name(verdict.outcome));
   out.Text("learning", Name(verdict.learning));
   out.Text("cause", verdict.causes.empty() ? "" : verdict.causes.front().id);
-  out.Text("headline", verdict.headline);
-  out.Texts("command", verdict.command);
+  out.Said("headline", verdict.headline);
+  out.Texts("command", RedactSecrets(verdict.command));
   out.NumberOrNull("seconds", verdict.progress.seconds);
   out.NumberOrNull("bytes", std::optional(BytesOnDisk(run.path)));
   out.Close();

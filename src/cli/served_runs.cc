@@ -31,10 +31,10 @@ std::string SummaryOf(const SeenRun& run, const std::string& id) {
   for (const std::string& word : verdict.command) {
     command += (command.empty() ? "" : " ") + word;
   }
-  out.Text("command", command);
+  out.Said("command", command);
   out.Text("outcome", Name(verdict.outcome));
   out.Text("learning", Name(verdict.learning));
-  out.Text("headline", verdict.headline);
+  out.Said("headline", verdict.headline);
   out.Flag("bad", ExitCodeOf(verdict) == 1);
   out.Text("cause", verdict.causes.empty() ? "" : verdict.causes.front().id);
   out.NumberOrNull("started_ms", run.view.start ? std::optional<std::int64_t>(

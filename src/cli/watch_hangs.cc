@@ -6,10 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cmath>
 #include <vector>
 
+#include "base/wait_for.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "watch/watcher.h"
@@ -18,12 +20,22 @@ namespace whystop {
 namespace {
 
 constexpr int kPatienceMs = 3000;
+// Where the watcher finds the user's stderr. Its own is /dev/null: what a loader or a library may have
+// to complain about does not belong between the lines of the job.
+constexpr int kTellFd = 3;
+
+/// Puts the standard descriptors in their places; false where that is refused.
+bool ArrangeDescriptors() {
+  auto null = OpenFd("/dev/null", O_RDWR);
+  const Fd above(null ? ::fcntl(null->get(), F_DUPFD_CLOEXEC, kTellFd + 1) : -1);
+  return above && ::dup2(STDERR_FILENO, kTellFd) >= 0 && ::dup2(above.get(), STDIN_FILENO) >= 0 &&
+         ::dup2(above.get(), STDOUT_FILENO) >= 0 && ::dup2(above.get(), STDERR_FILENO) >= 0;
+}
 
 void BecomeWatcher(const std::vector<std::string>& arguments) {
   ::setsid();
-  if (auto null = OpenFd("/dev/null", O_RDWR)) {
-    ::dup2(null->get(), STDIN_FILENO);
-    ::dup2(null->get(), STDOUT_FILENO);
+  if (!ArrangeDescriptors()) {
+    ::_exit(127);
   }
   std::vector<char*> argv;
   for (const std::string& argument : arguments) {
@@ -62,8 +74,7 @@ bool HangWatcher::Finish() {
   if (!process_) {
     return false;
   }
-  pollfd waiting{process_.get(), POLLIN, 0};
-  if (::poll(&waiting, 1, kPatienceMs) <= 0) {
+  if (WaitFor(process_.get(), POLLIN, kPatienceMs) == 0) {
     ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
   }
   siginfo_t info{};
@@ -75,7 +86,9 @@ bool HangWatcher::Finish() {
 }
 
 void HangWatcher::End() const {
-  if (pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == 0) {
+  // Where waiting is refused it is still there, and still ours.
+  const pid_t reaped = pid_ > 0 ? ::waitpid(pid_, nullptr, WNOHANG) : -1;
+  if (reaped == 0 || (pid_ > 0 && reaped < 0 && errno != ECHILD)) {
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
@@ -92,7 +105,7 @@ int WatchHangs(const WatchHangsOptions& options) {
                                                  : OnHang::kReport;
   watch.late_bytes = options.late_bytes;
   watch.middle_bytes = options.middle_bytes;
-  watch.tell = options.quiet ? -1 : STDERR_FILENO;
+  watch.tell = options.quiet ? -1 : kTellFd;
   const auto status = WatchForHangs(watch);
   return status ? *status : kExitUsage;
 }

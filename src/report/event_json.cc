@@ -1,5 +1,6 @@
 #include "report/event_json.h"
 
+#include "base/redact.h"
 #include "report/json_writer.h"
 #include "report/series_role_name.h"
 
@@ -34,7 +35,7 @@ class BodyJson {
   explicit BodyJson(JsonWriter& out) : out_(out) {}
 
   void operator()(const RunStart& start) {
-    out_.Texts("command", start.command);
+    out_.Texts("command", RedactSecrets(start.command));  // Again: an older whystop knew fewer.
     out_.Text("directory", start.directory);
     out_.Text("host", start.host);
     out_.Text("user", start.user);
@@ -46,7 +47,7 @@ class BodyJson {
     out_.Flag("terminal", start.terminal);
     out_.Open("environment");
     for (const auto& [name, value] : start.environment) {
-      out_.Text(name, value);
+      out_.Text(name, NamesASecret(name) ? "***" : RedactText(value));
     }
     out_.Close();
     out_.Open("limits");
@@ -79,7 +80,7 @@ class BodyJson {
     out_.Number("pid", start.pid);
     out_.Number("parent_pid", start.parent_pid);
     out_.Text("name", start.name);
-    out_.Text("command", start.command);
+    out_.Said("command", start.command);
   }
   void operator()(const ProcessEnd& ended) {
     out_.Number("pid", ended.pid);
@@ -95,7 +96,7 @@ class BodyJson {
     out_.Number("sender_pid", seen.sender_pid);
     out_.Number("sender_uid", seen.sender_uid);
     out_.Text("sender_name", seen.sender_name);
-    out_.Text("sender_command", seen.sender_command);
+    out_.Said("sender_command", seen.sender_command);
     out_.Flag("from_kernel", seen.from_kernel);
     out_.Flag("forwarded", seen.forwarded);
   }
@@ -103,18 +104,18 @@ class BodyJson {
     out_.Number("wall_ns", tie.wall.count());
     out_.Number("suspended_ns", tie.suspended.count());
   }
-  void operator()(const KernelLine& line) { out_.Text("text", line.text); }
+  void operator()(const KernelLine& line) { out_.Said("text", line.text); }
   void operator()(const LogFact& fact) {
     out_.Text("cause", fact.cause);
     out_.Text("role", NameIn(kLogRoles, fact.role));
     out_.Flag("fatal", fact.fatal);
-    out_.Text("line", fact.line);
+    out_.Said("line", fact.line);
     PutPlace(fact.place, fact.rank);
     out_.Number("process", fact.process);
   }
   void operator()(const ExceptionSeen& seen) {
     out_.Text("type", seen.type);
-    out_.Text("message", seen.message);
+    out_.Said("message", seen.message);
     out_.Flag("ended_process", seen.ended_process);
     out_.OpenList("frames");
     for (const Frame& frame : seen.frames) {
@@ -122,7 +123,7 @@ class BodyJson {
       out_.Text("file", frame.file);
       out_.Number("line", frame.line);
       out_.Text("function", frame.function);
-      out_.Text("source", frame.source);
+      out_.Said("source", frame.source);
       out_.Flag("users_own", frame.users_own);
       out_.Close();
     }
@@ -172,7 +173,7 @@ class BodyJson {
       if (const double* number = std::get_if<double>(&value)) {
         out_.Number(name, *number);
       } else {
-        out_.Text(name, std::get<std::string>(value));
+        out_.Said(name, std::get<std::string>(value));
       }
     }
     out_.Close();
@@ -181,7 +182,7 @@ class BodyJson {
     out_.Text("counter", drop.counter);
     out_.Number("count", drop.count);
   }
-  void operator()(const RecorderNote& note) { out_.Text("text", note.text); }
+  void operator()(const RecorderNote& note) { out_.Said("text", note.text); }
   void operator()(const RunEnd& end) {
     PutEnd(end.end);
     if (end.duration) {
@@ -190,7 +191,7 @@ class BodyJson {
   }
   void operator()(const TextEnd& end) {
     out_.Text("how", NameIn(kTextEnds, end.kind));
-    out_.Text("last_line", end.last_line);
+    out_.Said("last_line", end.last_line);
     PutPlace(end.place, std::nullopt);
   }
 
@@ -249,7 +250,7 @@ std::string RenderFinding(const Finding& finding) {
     if (fact.text.empty()) {
       out.Number(fact.name, fact.value);
     } else {
-      out.Text(fact.name, fact.text);
+      out.Said(fact.name, fact.text);
     }
   }
   out.Close();

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "base/redact.h"
 #include "report/json_writer.h"
 
 namespace whystop {
@@ -30,7 +31,7 @@ void WriteValues(JsonWriter& out, const std::vector<Fact>& values) {
     if (fact.text.empty()) {
       out.Number(fact.name, fact.value);
     } else {
-      out.Text(fact.name, fact.text);
+      out.Said(fact.name, fact.text);
     }
   }
   out.Close();
@@ -40,7 +41,7 @@ void WriteEvidence(JsonWriter& out, const Evidence& evidence) {
   out.Open();
   out.Text("kind", evidence.kind);
   out.Text("weight", NameOf(evidence.weight));
-  out.Text("text", evidence.text);
+  out.Said("text", evidence.text);
   if (!evidence.series.empty()) {
     out.Text("series", evidence.series);
   }
@@ -90,7 +91,7 @@ void WriteProgressAndExit(JsonWriter& out, const Verdict& verdict) {
   if (verdict.exit.sent_by.empty()) {
     out.Null("sent_by");
   } else {
-    out.Text("sent_by", verdict.exit.sent_by);
+    out.Said("sent_by", verdict.exit.sent_by);
   }
   out.Close();
 }
@@ -100,7 +101,7 @@ void WriteSurroundings(JsonWriter& out, const Verdict& verdict) {
   for (const RuledOut& ruled_out : verdict.ruled_out) {
     out.Open();
     out.Text("what", ruled_out.what);
-    out.Text("figure", ruled_out.figure);
+    out.Said("figure", ruled_out.figure);
     out.Close();
   }
   out.CloseList();
@@ -127,13 +128,13 @@ void WriteTrials(JsonWriter& out, const std::vector<TrialResult>& trials) {
   out.OpenList("trials");
   for (const TrialResult& trial : trials) {
     out.Open();
-    out.Text("change", trial.change);
+    out.Said("change", trial.change);
     out.Text("spec", trial.spec);
     if (!trial.cause.empty()) {
       out.Text("cause", trial.cause);
     }
     out.Text("result", Name(trial.says));
-    out.Text("text", trial.text);
+    out.Said("text", trial.text);
     if (!trial.recording.empty()) {
       out.Text("recording", trial.recording);
     }
@@ -151,8 +152,8 @@ std::string RenderJson(const Verdict& verdict) {
   out.Number("schema", std::int64_t{1});
   out.Text("outcome", Name(verdict.outcome));
   out.Text("learning", Name(verdict.learning));
-  out.Text("headline", verdict.headline);
-  out.Text("learning_text", verdict.learning_text);
+  out.Said("headline", verdict.headline);
+  out.Said("learning_text", verdict.learning_text);
   WriteProgressAndExit(out, verdict);
   out.OpenList("account");
   for (const Balance& balance : verdict.account) {
@@ -173,7 +174,7 @@ std::string RenderJson(const Verdict& verdict) {
   WriteSurroundings(out, verdict);
   WriteTrials(out, verdict.trials);
   out.Text("run", verdict.run_id);
-  out.Texts("command", verdict.command);
+  out.Texts("command", RedactSecrets(verdict.command));
   out.Texts("sources", verdict.sources);
   out.NumberOrNull("overhead", verdict.overhead);
   out.Close();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/redact.h"
 #include "base/shown_text.h"
 
 namespace whystop {
@@ -76,6 +77,10 @@ void JsonWriter::Quote(std::string_view text) {
 void JsonWriter::Text(std::string_view key, std::string_view value) {
   Key(key);
   Quote(value);
+}
+
+void JsonWriter::Said(std::string_view key, std::string_view value) {
+  Text(key, RedactText(value));
 }
 
 void JsonWriter::Texts(std::string_view key, const std::vector<std::string>& values) {

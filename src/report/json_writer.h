@@ -21,6 +21,8 @@ class JsonWriter {
   void OpenList(std::string_view key = "") { Begin(key, '['); }
   void CloseList() { End(']'); }
   void Text(std::string_view key, std::string_view value);
+  /// What a program, a log or a source file said: whatever may be a secret in it is hidden.
+  void Said(std::string_view key, std::string_view value);
   void Texts(std::string_view key, const std::vector<std::string>& values);
   void Number(std::string_view key, std::int64_t value);
   void Number(std::string_view key, double value);

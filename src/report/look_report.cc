@@ -66,7 +66,7 @@ void WriteThread(JsonWriter& out, const ThreadLook& thread) {
     out.Number("line", frame.line);
     out.Text("function", frame.function);
     out.Flag("users_own", frame.users_own);
-    out.Text("source", frame.source);
+    out.Said("source", frame.source);
     out.Close();
   }
   out.CloseList();
@@ -115,7 +115,7 @@ std::string RenderLooksJson(const std::vector<ProcessLook>& processes, const Ver
     out.Number("pid", process.pid);
     out.Number("parent_pid", process.parent_pid);
     out.Text("name", process.name);
-    out.Text("command", process.command);
+    out.Said("command", process.command);
     out.Text("state", std::string(1, process.state));
     if (process.rank) {
       out.Number("rank", static_cast<std::int64_t>(*process.rank));

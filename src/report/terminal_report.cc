@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/human.h"
+#include "base/redact.h"
 #include "base/shown_text.h"
 #include "report/sparkline.h"
 #include "report/verdict_words.h"
@@ -43,7 +44,7 @@ class Page {
     if (style_.colour && !colour.empty()) {
       shown = fmt::format("\x1b[{}m{}\x1b[0m", colour, shown);
     }
-    const std::string clean = ShownText(text);
+    const std::string clean = ShownText(RedactText(text));
     std::string_view rest = clean;
     const auto columns = static_cast<std::size_t>(std::max(30, style_.width - kLabelWidth));
     bool first = true;
@@ -251,7 +252,7 @@ std::string RenderTerminal(const Verdict& verdict, const TerminalStyle& style,
 }
 
 std::string RenderLine(const Verdict& verdict) {
-  std::string line = ShownText(verdict.headline);
+  std::string line = ShownText(RedactText(verdict.headline));
   if (verdict.learning != Learning::kUnknown) {
     line += fmt::format("; learning: {}", Name(verdict.learning));
   }

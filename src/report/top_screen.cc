@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/human.h"
+#include "base/redact.h"
 #include "base/shown_text.h"
 #include "report/sparkline.h"
 #include "report/verdict_words.h"
@@ -41,7 +42,7 @@ class Screen {
   void Line(std::string_view label, const std::string& text, std::string_view colour = "") {
     const std::string padded = fmt::format("{:<{}}", label, kLabelWidth);
     const auto room = static_cast<std::size_t>(std::max(20, style_.width - 1)) - kLabelWidth;
-    const std::string shown = FirstOf(ShownText(text), room);
+    const std::string shown = FirstOf(ShownText(RedactText(text)), room);
     text_ += style_.colour && !colour.empty() ? fmt::format("\x1b[{}m{}\x1b[0m", colour, padded)
                                               : padded;
     text_ += shown + "\n";

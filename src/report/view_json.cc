@@ -113,7 +113,7 @@ void PutMarks(JsonWriter& out, const RunView& view) {
     }
     out.Number("step", mark.step);
     out.Text("kind", mark.kind);
-    out.Text("text", mark.text);
+    out.Said("text", mark.text);
     out.Flag("grave", mark.grave);
     out.Close();
   }
@@ -167,7 +167,7 @@ void PutProcesses(JsonWriter& out, const RunView& view) {
     out.Number("pid", line.pid);
     out.Number("parent", line.parent_pid);
     out.Text("name", line.name);
-    out.Text("command", line.command);
+    out.Said("command", line.command);
     out.Number("from", SecondsOf(line.from));
     if (line.to) {
       out.Number("to", SecondsOf(*line.to));
@@ -187,12 +187,12 @@ void PutExcerpts(JsonWriter& out, std::string_view key, const std::vector<Excerp
   for (const Excerpt& excerpt : excerpts) {
     out.Open();
     out.Text("file", excerpt.file);
-    out.Text("note", excerpt.note);
+    out.Said("note", excerpt.note);
     out.OpenList("lines");
     for (const Excerpt::Line& line : excerpt.lines) {
       out.OpenList();
       out.Number("", line.number);
-      out.Text("", line.text);
+      out.Said("", line.text);
       out.CloseList();
     }
     out.CloseList();
@@ -208,8 +208,8 @@ void PutExcerpts(JsonWriter& out, std::string_view key, const std::vector<Excerp
 
 void PutRun(JsonWriter& out, const RunView& view, const Verdict& verdict) {
   out.Text("made_by", "whystop " + std::string(kVersion));
-  out.Text("ending", verdict.ending);
-  out.Text("learning_words", LearningWords(verdict));
+  out.Said("ending", verdict.ending);
+  out.Said("learning_words", LearningWords(verdict));
   out.Flag("bad", ExitCodeOf(verdict) == 1);
   out.Flag("timed", view.timed);
   out.Flag("ended", view.ended);

@@ -60,12 +60,14 @@ SignalSeen Describe(const SignalArrival& arrival) {
 
 }  // namespace
 
-Front::Front(RunParts& parts, Link to_keeper, pid_t keeper, SignalWitness witness)
+Front::Front(RunParts& parts, Link to_keeper, pid_t keeper, SignalWitness witness, Ears ears)
     : parts_(parts),
       link_(std::move(to_keeper)),
       keeper_(keeper),
       witness_(std::move(witness)),
-      signals_(OpenSignalFd()) {
+      signals_(std::move(ears.signals)),
+      decide_(std::move(ears.decide)),
+      patience_(std::move(ears.patience)) {
   for (Channel& channel : parts_.channels) {
     channel.job_end.Close();
   }

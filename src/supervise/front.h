@@ -19,7 +19,17 @@ namespace whystop {
 /// with the job, and waits for its end. If the keeper is killed it becomes the recorder itself.
 class Front {
  public:
-  Front(RunParts& parts, Link to_keeper, pid_t keeper, SignalWitness witness);
+  /// The descriptors without which it would neither hear of a signal nor of its child's end.
+  struct Ears {
+    Fd signals = OpenSignalFd();
+    Timer decide;
+    Timer patience;
+    explicit operator bool() const {
+      return static_cast<bool>(signals) && decide.fd() >= 0 && patience.fd() >= 0;
+    }
+  };
+
+  Front(RunParts& parts, Link to_keeper, pid_t keeper, SignalWitness witness, Ears ears);
   JobResult Run();
 
  private:
@@ -54,10 +64,10 @@ class Front {
   pid_t keeper_;
   SignalWitness witness_;
   Fd signals_;
-  Fd job_;  // pidfd; a pid alone could come to mean another process.
-  EventLoop loop_;
   Timer decide_;
   Timer patience_;
+  Fd job_;  // pidfd; a pid alone could come to mean another process.
+  EventLoop loop_;
   std::deque<Pending> pending_;
   std::deque<Pending>
       also_reached_;  // What the witnesses saw and we have not yet; only `arrival` and time.

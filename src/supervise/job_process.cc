@@ -21,18 +21,20 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// In the forked child. Returns only if the command cannot be executed.
-void BecomeJob(const JobPlan& plan, const std::vector<Channel>& channels, char* const* arguments,
-               char* const* environment) {
+/// In the forked child. Returns only if the command cannot be executed: which of the two errors of
+/// `state` says why.
+std::atomic<int>& BecomeJob(const JobPlan& plan, const std::vector<Channel>& channels,
+                            char* const* arguments, char* const* environment, RunState& state) {
   for (const Channel& channel : channels) {
     for (const int number : {1, 2}) {
       if (channel.job_end && channel.carries[number] && ::dup2(channel.job_end.get(), number) < 0) {
-        return;
+        return state.stand_up_errno;
       }
     }
   }
   plan.setting.Restore();
   ::execvpe(arguments[0], arguments, environment);
+  return state.exec_errno;
 }
 
 }  // namespace
@@ -51,14 +53,14 @@ SignalSetting SignalSetting::Save() {
   return setting;
 }
 
-void SignalSetting::BlockAll() {
+bool SignalSetting::BlockAll() {
   sigset_t all;
   ::sigfillset(&all);
   // A fault of our own must end us, not hang us.
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) {
     ::sigdelset(&all, fault);
   }
-  ::sigprocmask(SIG_BLOCK, &all, nullptr);
+  return ::sigprocmask(SIG_BLOCK, &all, nullptr) == 0;
 }
 
 void SignalSetting::Restore() const {
@@ -105,15 +107,16 @@ void StartJob(const JobPlan& plan, const std::vector<Channel>& channels, RunStat
   }
   if (child == 0) {
     state.job = ::getpid();
-    BecomeJob(plan, channels, arguments.data(), environment.data());
-    state.exec_errno = errno;
+    std::atomic<int>& fault =
+        BecomeJob(plan, channels, arguments.data(), environment.data(), state);
+    fault = errno;
     ::_exit(127);
   }
   executed_write.Close();
   char none = 0;
   static_cast<void>(
       ReadSome(executed_read.get(), {&none, 1}));  // Ends when exec closes the other side.
-  if (state.exec_errno != 0) {
+  if (state.exec_errno != 0 || state.stand_up_errno != 0) {
     ::waitpid(child, nullptr, 0);
   }
 }

@@ -22,8 +22,8 @@ struct SignalSetting {
   /// Saves the setting, makes children waitable, and has a reader of ours that went away and a file
   /// that may not grow come as errors, not as our death.
   static SignalSetting Save();
-  /// Blocks every signal that can be blocked.
-  static void BlockAll();
+  /// Blocks every signal that can be blocked; false where that is refused.
+  static bool BlockAll();
   void Restore() const;
 };
 

@@ -5,6 +5,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <memory>
+
 #include "supervise/process_name.h"
 #include "supervise/recorder.h"
 #include "supervise/signal_witness.h"
@@ -28,6 +31,9 @@ class Keeper {
                    .origin = parts.origin,
                    .tick = parts.tick,
                    .tell = [this](const LinkMessage& message) { Tell(message); }}) {}
+
+  /// Whether it would hear of the job's end.
+  bool able() const { return static_cast<bool>(signals_) && recorder_.able(); }
 
   void Run() {
     loop_.Watch(signals_.get(), [this] { OnSignals(); });
@@ -101,6 +107,20 @@ class Keeper {
   Recorder recorder_;
 };
 
+/// Made before there is a job, so that nothing can be refused any more that its end depends on. nullptr: refused.
+std::unique_ptr<Keeper> MakeKeeper(RunParts& parts, const Link& to_front) {
+  try {
+    auto keeper = std::make_unique<Keeper>(parts, to_front);
+    if (keeper->able()) {
+      return keeper;
+    }
+    parts.state.stand_up_errno = errno;
+  } catch (...) {
+    parts.state.stand_up_errno = ENOMEM;
+  }
+  return nullptr;
+}
+
 /// The recording of a run that never was.
 void RecordStartFault(RunParts& parts) {
   const StartFault fault = DescribeStartFault(parts.plan.command.front(), parts.state.exec_errno);
@@ -125,7 +145,10 @@ void ReplaceByNull(int number) {
 void RunKeeper(RunParts& parts, const Link& to_front) {
   RenameThisProcess("wskeeper");
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  StartJob(parts.plan, parts.channels, parts.state);
+  const std::unique_ptr<Keeper> keeper = MakeKeeper(parts, to_front);
+  if (keeper) {
+    StartJob(parts.plan, parts.channels, parts.state);
+  }
   // Only now: the job belongs to the front's session and process group, the keeper to neither.
   ::setsid();
   for (const int number : {0, 1, 2}) {
@@ -147,7 +170,7 @@ void RunKeeper(RunParts& parts, const Link& to_front) {
   }
   to_front.Send({.kind = LinkMessage::Kind::kStarted});
   try {
-    Keeper(parts, to_front).Run();
+    keeper->Run();
   } catch (...) {  // Out of memory, most likely: the front takes over, as after a SIGKILL.
     ::_exit(2);
   }

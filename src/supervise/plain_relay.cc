@@ -4,20 +4,20 @@
 
 #include <cerrno>
 
+#include "base/wait_for.h"
+
 namespace whystop {
 namespace {
 
 bool IsReadable(int fd) {
-  pollfd entry{.fd = fd, .events = POLLIN, .revents = 0};
-  return ::poll(&entry, 1, 0) > 0 && (entry.revents & (POLLIN | POLLHUP)) != 0;
+  return (WaitFor(fd, POLLIN, 0) & (POLLIN | POLLHUP)) != 0;
 }
 
 bool Deliver(int user, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t size = WriteSome(user, bytes);
     if (size < 0 && errno == EAGAIN) {
-      pollfd entry{.fd = user, .events = POLLOUT, .revents = 0};
-      ::poll(&entry, 1, -1);  // Somebody made the user's descriptor non-blocking.
+      WaitFor(user, POLLOUT, -1);  // Somebody made the user's descriptor non-blocking.
     } else if (size <= 0) {
       return false;
     } else {

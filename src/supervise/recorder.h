@@ -40,6 +40,11 @@ class Recorder {
 
   explicit Recorder(Parts parts) : parts_(std::move(parts)) {}
 
+  /// Whether it has the timers that it works by.
+  bool able() const {
+    return timer_.fd() >= 0 && ring_timer_.fd() >= 0 && front_patience_.fd() >= 0 &&
+           reap_again_.fd() >= 0;
+  }
   void Begin(const RunStart& start);
   void Record(EventBody body);
   /// To be called after each SIGCHLD.

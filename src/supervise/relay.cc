@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/wait_for.h"
+
 namespace whystop {
 namespace {
 
@@ -32,15 +34,6 @@ Status OpenPipe(Fd& read_end, Fd& write_end) {
   read_end = Fd(ends[0]);
   write_end = Fd(ends[1]);
   return Ok{};
-}
-
-short PollOne(int fd, short events, int timeout_ms) {
-  pollfd entry{.fd = fd, .events = events, .revents = 0};
-  int ready = 0;
-  do {
-    ready = ::poll(&entry, 1, timeout_ms);
-  } while (ready < 0 && errno == EINTR);
-  return ready > 0 ? entry.revents : static_cast<short>(0);
 }
 
 std::size_t WaitingBytes(int pipe) {
@@ -109,7 +102,7 @@ void Relay::Tell(Notice notice) const {
 /// for it.
 bool Relay::SourceIsEmpty() const {
   const bool terminal_is_empty =
-      !channel_.terminal || (PollOne(channel_.terminal.get(), POLLIN, 0) & POLLIN) == 0;
+      !channel_.terminal || (WaitFor(channel_.terminal.get(), POLLIN, 0) & POLLIN) == 0;
   return terminal_is_empty && WaitingBytes(channel_.pipe_read.get()) == 0;
 }
 
@@ -191,7 +184,7 @@ std::size_t Relay::Tap(std::size_t waiting_bytes) {
       return static_cast<std::size_t>(copied);
     }
     if (may_wait) {
-      PollOne(tap_write_.get(), POLLOUT, kTapPatienceMs);
+      WaitFor(tap_write_.get(), POLLOUT, kTapPatienceMs);
     }
   }
   tap_is_stuck_ = true;
@@ -220,7 +213,7 @@ Relay::Moved Relay::Deliver(std::size_t bytes) {
     if (moved > 0) {
       bytes -= std::min(bytes, static_cast<std::size_t>(moved));
     } else if (moved < 0 && errno == EAGAIN) {
-      PollOne(channel_.user.get(), POLLOUT,
+      WaitFor(channel_.user.get(), POLLOUT,
               -1);  // Somebody made the user's descriptor non-blocking.
     } else if (moved < 0 && errno != EINTR && errno != EPIPE && !by_copy_) {
       by_copy_ = true;  // write(2) itself decides whether the reader is gone.

@@ -158,8 +158,10 @@ std::map<std::string, std::string> RecordableEnvironment(
     }
     const std::string name = entry.substr(0, equals);
     if (const Variable* variable = FindRecordable(name)) {
-      kept[name] =
-          variable->value_may_be_kept ? RedactText(entry.substr(equals + 1, 1000)) : "yes";
+      const std::string value = entry.substr(equals + 1, 1000);
+      kept[name] = !variable->value_may_be_kept ? "yes"
+                   : NamesASecret(name)         ? "***"
+                                                : RedactText(value);
     }
   }
   return kept;

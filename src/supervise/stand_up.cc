@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "base/wait_for.h"
 #include "supervise/event_loop.h"
 #include "supervise/link.h"
 #include "supervise/signal_witness.h"
@@ -27,6 +28,10 @@ Status TryDescriptors() {
   }
   const Fd read_end(ends[0]);
   const Fd write_end(ends[1]);
+  char byte = 'x';
+  if (WriteSome(write_end.get(), {&byte, 1}) != 1 || ReadSome(read_end.get(), {&byte, 1}) != 1) {
+    return SystemError("cannot write and read", errno);
+  }
   std::vector<Fd> held;
   for (int i = 2; i < kDescriptorsNeeded; ++i) {
     held.emplace_back(::fcntl(read_end.get(), F_DUPFD_CLOEXEC, 3));
@@ -77,14 +82,10 @@ Status TryEvents() {
     return SystemError("cannot make an event descriptor", errno);
   }
   timer.SetOnce({});
-  pollfd entry{.fd = timer.fd(), .events = POLLIN, .revents = 0};
   constexpr int kPatienceMs = 1000;
-  int ready = 0;
-  do {
-    ready = ::poll(&entry, 1, kPatienceMs);
-  } while (ready < 0 && errno == EINTR);
-  if (ready != 1) {
-    return SystemError("cannot wait for a timer", ready < 0 ? errno : ETIME);
+  errno = ETIME;
+  if (WaitFor(timer.fd(), POLLIN, kPatienceMs) == 0) {
+    return SystemError("cannot wait for a timer", errno);
   }
   return Ok{};
 }

@@ -48,6 +48,13 @@ JobResult RunBoth(RunParts& parts) {
   // Orphans of the job come to the keeper; if that is killed, the job itself comes to us.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   SignalWitness witness = SignalWitness::Start();
+  // Before there is a job: a system that runs out of descriptors then would leave it without a front.
+  Front::Ears ears;
+  if (!ears) {
+    const int fault = errno;
+    witness.End();
+    return CannotWatch(SystemError("cannot receive signals", fault));
+  }
   const pid_t keeper = ::fork();
   if (keeper < 0) {
     const int fault = errno;
@@ -61,7 +68,7 @@ JobResult RunBoth(RunParts& parts) {
   }
   keeper_link.Close();
   try {
-    return Front(parts, std::move(front_link), keeper, std::move(witness)).Run();
+    return Front(parts, std::move(front_link), keeper, std::move(witness), std::move(ears)).Run();
   } catch (...) {
     return WaitOnly(parts.state, keeper);
   }
@@ -99,7 +106,9 @@ JobResult Watch(const JobOptions& options, const JobSetting& setting, RunStart s
                  .origin = MonotonicNow(),
                  .tick = options.tick,
                  .other_children = options.other_children};
-  SignalSetting::BlockAll();
+  if (!SignalSetting::BlockAll()) {
+    return CannotWatch(SystemError("cannot block signals", errno));
+  }
   return RunBoth(parts);
 }
 
