@@ -22,6 +22,9 @@ constexpr std::int64_t kFollowBytesMax = 32 << 20;
 // A signal that killed the job reached the front as well; its report may be behind the death. A
 // front that is stopped or starved is not waited for much longer.
 constexpr std::chrono::milliseconds kFrontPatience{500};
+// Nor is a reader that leaves the last of the output in its pipe: that pipe has room for few small pieces
+// where the job's own writes would have shared a page, and whoever waits for our end before reading would wait for ever.
+constexpr std::chrono::seconds kReaderPatience{3};
 
 // The two clocks are read one after the other; less than this is the time between the two readings.
 constexpr std::chrono::milliseconds kSleepMin{10};
@@ -67,6 +70,10 @@ void Recorder::Begin(const RunStart& start) {
   parts_.loop.Watch(front_patience_.fd(), [this] {
     front_patience_.Acknowledge();
     FrontReported();
+  });
+  parts_.loop.Watch(reader_patience_.fd(), [this] {
+    reader_patience_.Acknowledge();
+    LeaveTheRestToTheReader();
   });
   parts_.loop.Watch(reap_again_.fd(), [this] {
     reap_again_.Acknowledge();
@@ -380,12 +387,22 @@ void Recorder::OnJobDead() {
     }
   }
   front_patience_.SetOnce(kFrontPatience);
+  reader_patience_.SetOnce(kReaderPatience);
   parts_.tell({.kind = LinkMessage::Kind::kJobEnded});
 }
 
 void Recorder::FrontReported() {
   front_reported_ = true;
   FinishIfDrained();
+}
+
+/// The run is over for the record; the relays go on until the reader has all of it.
+void Recorder::LeaveTheRestToTheReader() {
+  if (!undrained_.empty()) {
+    Record(RecorderNote{"the reader of the job's output has not taken all of it; its last bytes may be missing here"});
+    undrained_.clear();
+    FinishIfDrained();
+  }
 }
 
 void Recorder::FinishIfDrained() {
@@ -405,6 +422,10 @@ void Recorder::Finish() {
       parts_.channels[i].Close();
     } else if (outputs_[i].relay) {
       DrainTap(i, true);
+      // Nobody saw how the bytes ended that went past: a blank line too many does no harm.
+      parts_.state.stderr_line_open =
+          parts_.state.stderr_line_open ||
+          (parts_.channels[i].carries[2] && outputs_[i].relay->unrecorded_bytes() > 0);
     }
   }
   if (ends_unrecorded_ > 0) {
@@ -421,6 +442,7 @@ void Recorder::Finish() {
   parts_.state.end_recorded = true;
   parts_.loop.Forget(timer_.fd());
   parts_.loop.Forget(front_patience_.fd());
+  parts_.loop.Forget(reader_patience_.fd());
   parts_.loop.Forget(ring_timer_.fd());
   parts_.tell({.kind = LinkMessage::Kind::kFinished});
 }

@@ -43,7 +43,7 @@ class Recorder {
   /// Whether it has the timers that it works by.
   bool able() const {
     return timer_.fd() >= 0 && ring_timer_.fd() >= 0 && front_patience_.fd() >= 0 &&
-           reap_again_.fd() >= 0;
+           reader_patience_.fd() >= 0 && reap_again_.fd() >= 0;
   }
   void Begin(const RunStart& start);
   void Record(EventBody body);
@@ -77,6 +77,7 @@ class Recorder {
   void CheckStops();
   bool ReapOne();
   void OnJobDead();
+  void LeaveTheRestToTheReader();
   void FinishIfDrained();
   void Finish();
   void StopIfNothingIsLeft();
@@ -88,6 +89,7 @@ class Recorder {
   Timer timer_;
   Timer ring_timer_;
   Timer front_patience_;
+  Timer reader_patience_;
   Timer reap_again_;
   bool front_reported_ = false;
   bool finished_ = false;

@@ -113,20 +113,25 @@ def compare(name, refused="", limit=None, environment=None, where=None):
             got = run(command, folders[1], limit, environment)
         except subprocess.TimeoutExpired:
             return Outcome(name, "hangs", "")
-        said, ours = without_our_lines(got[2])
-        harm = []
         if bare[0] < 0 or bare[0] >= 126 or not bare[1]:
             # The bare job fails at this too; then the status must be a failure, whichever.
             return Outcome(name, "" if got[0] != 0 else "succeeds where the bare job fails", "the bare job fails as well")
-        if got[0] != bare[0]:
-            harm.append(f"status {got[0]}, bare {bare[0]}")
-        if got[1] != bare[1]:
-            harm.append(f"{len(got[1])} bytes on stdout, bare {len(bare[1])}")
-        if said != bare[2].rstrip(b"\n"):
-            harm.append(f"stderr {said[-300:]!r}, bare {bare[2]!r}")
-        if got[3] != bare[3]:
-            harm.append(f"files {sorted(got[3])}, bare {sorted(bare[3])}")
-        return Outcome(name, "; ".join(harm), what_is_lost(recording, ours))
+        return judge(name, bare, got, recording)
+
+
+def judge(name, bare, got, recording):
+    """What differs between the two runs, and what the recording lacks."""
+    said, ours = without_our_lines(got[2])
+    harm = []
+    if got[0] != bare[0]:
+        harm.append(f"status {got[0]}, bare {bare[0]}")
+    if got[1] != bare[1]:
+        harm.append(f"{len(got[1])} bytes on stdout, bare {len(bare[1])}")
+    if said != bare[2].rstrip(b"\n"):
+        harm.append(f"stderr {said[-300:]!r}, bare {bare[2]!r}")
+    if got[3] != bare[3]:
+        harm.append(f"files {sorted(got[3])}, bare {sorted(bare[3])}")
+    return Outcome(name, "; ".join(harm), what_is_lost(recording, ours) if not harm else ours[-300:])
 
 
 def what_is_lost(recording, ours):
@@ -170,10 +175,13 @@ def rows():
     return found
 
 
-def outcomes(chosen=None):
+def side_by_side(function, cases):
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        futures = [pool.submit(compare, name, **arguments) for name, arguments in chosen or rows()]
-        return [future.result() for future in futures]
+        return [future.result() for future in [pool.submit(function, *case) for case in cases]]
+
+
+def outcomes(chosen=None):
+    return side_by_side(lambda name, arguments: compare(name, **arguments), chosen or rows())
 
 
 def table(found):

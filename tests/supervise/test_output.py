@@ -195,3 +195,12 @@ def test_a_file_that_may_not_be_read_is_relayed(supervisor, tmp_path):
     expected = b"".join(b"%d\n" % i for i in range(1, 50001))
     assert path.read_bytes() == expected
     assert supervisor.recording.log(1) == expected
+
+
+def test_who_reads_only_after_the_end_gets_status_and_output(supervisor):
+    """A pipe has room for as many small lines as fit into its bytes; ours must not hold up the end of the run."""
+    job = supervisor.python("import sys\nfor i in range(300):\n    print('line', i, flush=True)\nsys.exit(9)")
+    front = supervisor.start(*job, stdout=subprocess.PIPE)
+    assert front.wait(TIMEOUT) == 9
+    assert front.stdout.read() == b"".join(b"line %d\n" % i for i in range(300))
+    front.stdout.close()
