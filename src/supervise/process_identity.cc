@@ -1,6 +1,10 @@
 #include "supervise/process_identity.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include "base/fd.h"
@@ -9,9 +13,19 @@
 
 namespace whystop {
 
+bool ProcIsOurs() {
+  std::array<char, 32> text{};
+  const ssize_t size = ::readlink("/proc/self", text.data(), text.size());
+  return size > 0 && std::string_view(text.data(), static_cast<std::size_t>(size)) ==
+                         std::to_string(::getpid());
+}
+
 ProcessIdentity LookAtProcess(pid_t pid) {
   constexpr std::size_t kCommandBytesMax = 500;
   ProcessIdentity facts;
+  if (!ProcIsOurs()) {
+    return facts;
+  }
   const std::string folder = "/proc/" + std::to_string(pid);
   if (const auto name = ReadFile(folder + "/comm", 256)) {
     facts.name = Trim(*name);

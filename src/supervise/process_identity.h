@@ -13,4 +13,8 @@ struct ProcessIdentity {
 };
 ProcessIdentity LookAtProcess(pid_t pid);
 
+/// Whether /proc knows processes by the numbers that we know them by. In a PID namespace of its own whose
+/// /proc is still another's, our job's number means some other process there.
+bool ProcIsOurs();
+
 }  // namespace whystop

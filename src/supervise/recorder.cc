@@ -185,6 +185,9 @@ void Recorder::DrainTap(std::size_t index, bool to_the_end) {
     }
     RecordOutput(index, {buffer_.data(), static_cast<std::size_t>(size)});
   }
+  if (to_the_end && parts_.channels[index].carries[2] && output.relay->unrecorded_bytes() > 0) {
+    parts_.state.stderr_line_open = true;  // Nobody saw how they ended: a blank line does no harm.
+  }
 }
 
 void Recorder::OnNotice(std::size_t index) {
@@ -422,10 +425,6 @@ void Recorder::Finish() {
       parts_.channels[i].Close();
     } else if (outputs_[i].relay) {
       DrainTap(i, true);
-      // Nobody saw how the bytes ended that went past: a blank line too many does no harm.
-      parts_.state.stderr_line_open =
-          parts_.state.stderr_line_open ||
-          (parts_.channels[i].carries[2] && outputs_[i].relay->unrecorded_bytes() > 0);
     }
   }
   if (ends_unrecorded_ > 0) {

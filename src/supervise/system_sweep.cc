@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/parse.h"
 #include "base/redact.h"
+#include "supervise/process_identity.h"
 #include "supervise/signal_witness.h"
 
 namespace whystop {
@@ -22,8 +23,11 @@ bool IsOurs(pid_t pid) {
 }
 
 /// The job first, then what was reparented to us. Empty but for the job where the kernel has no
-/// `children` files: the sensors then find descendants by their parents.
+/// `children` files: the sensors then find descendants by their parents. Nobody where /proc is another's.
 std::vector<pid_t> JobAndOrphans(pid_t job) {
+  if (!ProcIsOurs()) {
+    return {};
+  }
   constexpr std::size_t kOrphansMax = 1024;
   std::vector<pid_t> pids{job};
   const std::string own = std::to_string(::getpid());

@@ -8,7 +8,7 @@
 //         nth:K      only its K-th call
 //         never      nothing is denied; SEEN tells what was asked
 // CALLS   CALL:ERROR of each call that may be denied, as numbers, with commas between them; behind the error an `f` for
-//         calls that are denied only on regular files, as a disk does. Empty with `never`.
+//         calls that are denied only on regular files, as a disk does, or an `s` for shared mappings of files only. Empty with `never`.
 // SEEN    a file that gets a line "NUMBER COUNT" for each call that PROGRAM made
 // SECONDS after which all that is left is killed
 //
@@ -57,6 +57,7 @@ struct Wanted {
   struct Rule {
     int error = 0;
     bool files_only = false;
+    bool shared_only = false;  // mmap of a file with MAP_SHARED.
   };
   std::map<int, Rule> calls;  // Empty: all are only looked at.
   long nth = 0;
@@ -117,7 +118,8 @@ class Judge {
     loading_.erase(asked.pid);
     const int call = asked.data.nr;
     const auto rule = wanted_.calls.find(call);
-    const bool chosen = rule != wanted_.calls.end() && (!rule->second.files_only || IsFile(asked));
+    const bool chosen = rule != wanted_.calls.end() && (!rule->second.files_only || IsFile(asked)) &&
+                        (!rule->second.shared_only || ((asked.data.args[3] & MAP_SHARED) != 0 && static_cast<int>(asked.data.args[4]) >= 0));
     const long index = chosen ? ++count_ : count_;
     ++seen_[call];
     if (call == SYS_execve) {
@@ -215,7 +217,7 @@ Wanted ReadWanted(char** argv) {
   std::stringstream calls(argv[3]);
   for (std::string rule; std::getline(calls, rule, ',');) {
     const std::size_t colon = rule.find(':');
-    wanted.calls[std::stoi(rule)] = {std::stoi(rule.substr(colon + 1)), rule.back() == 'f'};
+    wanted.calls[std::stoi(rule)] = {std::stoi(rule.substr(colon + 1)), rule.back() == 'f', rule.back() == 's'};
   }
   return wanted;
 }

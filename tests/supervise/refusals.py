@@ -119,8 +119,8 @@ def compare(name, refused="", limit=None, environment=None, where=None):
         return judge(name, bare, got, recording)
 
 
-def judge(name, bare, got, recording):
-    """What differs between the two runs, and what the recording lacks."""
+def judge(name, bare, got, recording, inspected=None):
+    """What differs between the two runs, and what the recording lacks; `inspected`: what `whystop inspect` said of it."""
     said, ours = without_our_lines(got[2])
     harm = []
     if got[0] != bare[0]:
@@ -131,15 +131,17 @@ def judge(name, bare, got, recording):
         harm.append(f"stderr {said[-300:]!r}, bare {bare[2]!r}")
     if got[3] != bare[3]:
         harm.append(f"files {sorted(got[3])}, bare {sorted(bare[3])}")
-    return Outcome(name, "; ".join(harm), what_is_lost(recording, ours) if not harm else ours[-300:])
+    return Outcome(name, "; ".join(harm), what_is_lost(recording, ours, inspected) if not harm else ours[-300:])
 
 
-def what_is_lost(recording, ours):
+def what_is_lost(recording, ours, inspected=None):
     if "the job runs without whystop" in ours:
         return "everything but the job: " + ours.split("cannot watch this run: ")[1].split("; the job")[0]
     if "the job runs without a recording" in ours:
         return "the recording"
-    rows = subprocess.run([WHYSTOP, "inspect", recording], capture_output=True, text=True, check=False).stdout.splitlines()
+    if inspected is None:
+        inspected = subprocess.run([WHYSTOP, "inspect", recording], capture_output=True, text=True, check=False).stdout
+    rows = inspected.splitlines()
     events = [json.loads(row) for row in rows if row.startswith("{")]
     text = "".join(rows)
     lost = []

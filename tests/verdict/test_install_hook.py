@@ -1,6 +1,7 @@
 """`whystop install-hook`: the probe in Pythons that heed neither PYTHONPATH nor the user's folder."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -47,3 +48,23 @@ def test_an_interpreter_that_is_none_is_refused(tmp_path):
     done = subprocess.run([WHYSTOP, "install-hook", "--python", tmp_path / "none"], capture_output=True, timeout=TIMEOUT, check=False)
     assert done.returncode == 2
     assert b"cannot ask" in done.stderr
+
+
+def test_no_variable_decides_what_an_isolated_python_executes(watched, python, tmp_path):
+    """`-I` means that the environment is not trusted: the hook executes what was there when it was installed, nothing else."""
+    install(python)
+    marker = tmp_path / "executed"
+    evil = tmp_path / "evil"
+    for name in ("from_pth.py", "sitecustomize.py", "whystop_probe/__init__.py", "whystop_probe/start.py", "bootstrap/from_pth.py", "bootstrap/sitecustomize.py"):
+        (evil / name).parent.mkdir(parents=True, exist_ok=True)
+        (evil / name).write_text(f"open({str(marker)!r}, 'a').write(__name__)\ndef start(): pass\n")
+    given = json.loads(watched.run(sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))").done.stdout)
+    ours = [name for name in given if name.startswith("WHYSTOP") or given[name] != os.environ.get(name)]
+    assert "WHYSTOP_RING_DIR" in ours
+    hostile = {**os.environ, **{name: str(evil) for name in [*ours, "PYTHONPATH", "WHYSTOP_BOOTSTRAP", "WHYSTOP_PYTHON", "WHYSTOP_HOME"]}}
+    for folder in (tmp_path, evil):
+        done = subprocess.run([python, "-I", "-c", STARTED], capture_output=True, check=True, timeout=TIMEOUT, env=hostile, cwd=folder)
+        assert done.stdout in (b"True\n", b"False\n")
+    assert not marker.exists()
+    # Nor what lies beside it later: the line names one file.
+    assert str(evil) not in next((python.parent.parent / "lib").glob("python*/site-packages/whystop.pth")).read_text()
