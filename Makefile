@@ -1,6 +1,6 @@
 # The front of the build. Every target installs what it needs: Debian packages by name, Python packages into .venv.
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-all bench lab lab-quick fuzz format tidy install wheel deb clean
+.PHONY: build demo test test-all bench lab lab-quick fuzz fuzz-long format tidy install wheel deb clean
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -58,6 +58,10 @@ lab-quick: build $(VENV)/.done
 
 fuzz: .packages-test
 	tools/fuzz.sh
+
+# A thousand million executions over all targets: days on a small machine. FUZZ_CORPUS keeps what was learned for the next time.
+fuzz-long: .packages-test
+	FUZZ_RUNS=$${FUZZ_RUNS:-100000000} tools/fuzz.sh
 
 format:
 	git ls-files '*.cc' '*.h' '*.hpp' '*.c' | xargs clang-format-14 -i

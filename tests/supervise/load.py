@@ -152,14 +152,15 @@ def read_torrent(command):
     return running.returncode, size
 
 
-def steps_on_record(folder):
-    """Process -> the last step of it that is on record."""
-    last = {}
+def last_steps_on_record(folder):
+    """The last step of each training, one after the other: where the count falls back, the next one began."""
+    last = []
     for event in events(folder):
-        if event.get("what") == "step" or kind_of(event) in ("scalar", "progress"):
-            process = event.get("process") or event.get("pid")
-            if process and event.get("step") is not None:
-                last[process] = max(last.get(process, 0), event["step"])
+        if kind_of(event) == "progress" and event.get("step") is not None:
+            if last and event["step"] > last[-1]:
+                last[-1] = event["step"]
+            else:
+                last.append(event["step"])
     return last
 
 
