@@ -5,7 +5,6 @@
 
 import argparse
 import concurrent.futures
-import ctypes
 import json
 import os
 import pathlib
@@ -181,11 +180,14 @@ def kill_one(folder, turn):
     victim = VICTIMS[turn % 4]
     where = folder / str(turn)
     with subprocess.Popen(watched(where, isolated(COUNTING + "#" + str(where), 0)), stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as front:
+        reader = concurrent.futures.ThreadPoolExecutor(1)
+        output = reader.submit(front.stdout.read)
         parts = wait_until(lambda: (lambda found: found if "job" in found or front.poll() is not None else None)(ours(front.pid)), "the job starts")
         time.sleep(dice.random() * 0.3)
         if victim in parts and is_alive(parts[victim]):
             os.kill(parts[victim], signal.SIGKILL)
-        lines = front.stdout.read().splitlines()
+        lines = output.result().splitlines()
+        reader.shutdown()
         code = front.wait()
     wrong = []
     if lines != LINES[: len(lines)] or (victim != "job" and len(lines) != len(LINES)):
@@ -219,33 +221,47 @@ def kill_many(folder, count, seconds=None):
     return tried, wrong
 
 
+# Runs a command and waits for all that it leaves behind, so that their time counts.
+REAPER = """
+import ctypes, os, sys
+PR_SET_CHILD_SUBREAPER = 36
+ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+child = os.fork()
+if child == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+os.close(1)
+code = 0
+try:
+    while True:
+        pid, status = os.wait()
+        code = os.waitstatus_to_exitcode(status) if pid == child else code
+except ChildProcessError:
+    pass
+os._exit(code if code >= 0 else 128 - code)
+"""
+
+
 class Cost:
-    """Time and processor time of what runs inside, all its processes together: orphans come to us."""
+    """Time and processor time of what runs inside, all its processes together."""
 
     def __enter__(self):
-        PR_SET_CHILD_SUBREAPER = 36
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self.before = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.began = time.monotonic()
         return self
 
     def __exit__(self, *_):
         self.seconds = time.monotonic() - self.began
-        try:
-            while True:
-                os.waitpid(-1, 0)
-        except ChildProcessError:
-            pass
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.cpu = after.ru_utime + after.ru_stime - self.before.ru_utime - self.before.ru_stime
 
 
 def row(name, job, end, folder, run=None):
     run = run or (lambda command: (subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False).returncode, None))
+    reaper = [sys.executable, "-I", "-S", "-c", REAPER]
     with Cost() as bare:
-        plain = run(job)
+        plain = run(reaper + job)
     with Cost() as cost:
-        under = run(watched(folder, job))
+        under = run(reaper + watched(folder, job))
     kept = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     same = "the same end and bytes" if plain == under and plain[0] == end else f"**{plain} bare, {under}**"
     return (f"| {name} | {bare.cpu:.1f} | {cost.cpu:.1f} | {cost.cpu / bare.cpu:.2f} | {bare.seconds:.0f} | {cost.seconds:.0f} | "
