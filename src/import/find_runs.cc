@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fd.h"
+#include "import/log_name.h"
 #include "import/open.h"
 #include "import/split_folder.h"
 
@@ -132,16 +133,23 @@ class Search {
   std::size_t files_seen_ = 0;
 };
 
-std::string StemOf(const FoundFile& file) { return fs::path(file.path).stem().string(); }
+/// The name without its ending, but for a job's number in it: `fit.o42` and `fit.o43` are two jobs.
+std::string StemOf(const FoundFile& file) {
+  const fs::path path(file.path);
+  const std::string ending = path.extension().string();
+  const std::size_t digits = ending.find_first_of("0123456789");
+  return path.stem().string() +
+         (digits == std::string::npos ? std::string() : "." + ending.substr(digits));
+}
 
 bool IsLog(const FoundFile& file) {
   return file.kind == FileKind::kTextLog || file.kind == FileKind::kEmpty;
 }
 
-/// Curves first, then what knows how the run ended, then the log.
+/// Curves first, then what knows how the run ended, then the log, and last the log's errors.
 int ReadingTurn(const FoundFile& file) {
   if (IsLog(file)) {
-    return 2;
+    return ReadLogName(file.path).error_stream ? 3 : 2;
   }
   return file.kind == FileKind::kTrainerState || file.kind == FileKind::kWandb ? 1 : 0;
 }
@@ -175,17 +183,24 @@ void KeepNewestState(std::vector<FoundFile>& files) {
 struct GatheredRun {
   FoundRun run;
   std::optional<std::string> log_stem;
+  std::string job;  // Of the log, with the half that it holds.
+  bool has_errors = false;
   std::vector<FileKind> single_kinds;
 
   bool Fits(const FoundFile& file, const std::string& stem) const {
     if (IsLog(file)) {
-      return !log_stem || *log_stem == stem;
+      const LogName name = ReadLogName(file.path);
+      return !log_stem || *log_stem == stem ||
+             (name.error_stream && !has_errors && job == name.job);
     }
     return std::find(single_kinds.begin(), single_kinds.end(), file.kind) == single_kinds.end();
   }
   void Add(FoundFile file, const std::string& stem) {
     if (IsLog(file)) {
+      LogName name = ReadLogName(file.path);
       log_stem = stem;
+      job = std::move(name.job);
+      has_errors = has_errors || name.error_stream;
     } else if (file.kind != FileKind::kTensorBoard) {
       single_kinds.push_back(file.kind);
     }

@@ -84,6 +84,34 @@ TEST_F(FindRunsTest, LogsOfDifferentJobsAreDifferentRuns) {
   EXPECT_TRUE(found.runs[1].name.ends_with("slurm-2.out"));  // Newest last.
 }
 
+TEST_F(FindRunsTest, BothStreamsOfOneJobAreOneRun) {
+  for (const auto& [out, err] : {std::pair("train_output.log", "train_error.log"),
+                                 {"train_log.log", "train_err.log"},
+                                 {"fit.o42", "fit.e42"},
+                                 {"stdout.log", "stderr.log"},
+                                 {"job.out.txt", "job.err.txt"},
+                                 {"out_3.txt", "err_3.txt"}}) {
+    std::filesystem::remove_all(root_);
+    Write(out, kLog);
+    Write(err, "warning: slow\n", 3);  // Whichever was written last.
+    const Found found = Find();
+    ASSERT_EQ(found.runs.size(), 1u) << out;
+    EXPECT_TRUE(found.runs[0].files.back().path.ends_with(err));
+  }
+}
+
+TEST_F(FindRunsTest, StreamsOfDifferentJobsAreDifferentRuns) {
+  Write("fit.o42", kLog, 3);
+  Write("fit.e43", "warning: slow\n");
+  EXPECT_EQ(Find().runs.size(), 2u);
+  Write("fit.e42", "warning: slow\n", 2);
+  Write("fit.o43", kLog);
+  EXPECT_EQ(Find().runs.size(), 2u);
+  Write("train.log", kLog);
+  Write("train_log.log", kLog);  // Both are outputs.
+  EXPECT_EQ(Find().runs.size(), 4u);
+}
+
 TEST_F(FindRunsTest, FoldersAreRunsAndCheckpointsArePicturesOfOne) {
   Write("a/checkpoint-5/trainer_state.json",
         "{\"global_step\": 5, \"log_history\": [], \"max_steps\": 10}", 10);
