@@ -59,7 +59,7 @@ constexpr CauseEntry kEnds[] = {
     {"early-stop-patience", kStop, Outcome::kStoppedEarly, kFault, "", &WeighEarlyStopPatience},
     {"empty-dataset", kStop, Outcome::kRaised, kFault, "", &WeighEmptyDataset},
     {"external-sigkill", kStop, Outcome::kKilled, kFault, "sibling-rank-failed", &WeighExternalSigkill},
-    {"external-sigterm", kStop, Outcome::kKilled, kFault, "", &WeighExternalSigterm},
+    {"external-sigterm", kStop, Outcome::kKilled, kFault, "dataloader-worker-killed", &WeighExternalSigterm},
     {"fd-exhausted", kStop, Outcome::kRaised, kFault, "uncaught-exception dataloader-worker-exception", &WeighFdExhausted},
     {"finished-early-by-design", kStop, Outcome::kStoppedEarly, kNotAFault, "", nullptr},
     {"finished-epochs", kStop, Outcome::kCompleted, kNotAFault, "", &WeighFinishedEpochs},

@@ -129,8 +129,10 @@ std::string Ending(const CaseFile& run, const Verdict& verdict) {
   if (failed && TrainingHadFinished(run)) {
     return How(verdict) + " after training had finished";
   }
-  return How(verdict) +
-         (verdict.outcome == Outcome::kUnknown && !run.watched ? "" : Where(verdict));
+  // That a file was written a moment ago is all that is known of a run that nobody watched.
+  const bool told_by_age = verdict.outcome == Outcome::kRunning && !run.watched && run.text_end && run.text_end->age;
+  return How(verdict) + (verdict.outcome == Outcome::kUnknown && !run.watched ? "" : Where(verdict)) +
+         (told_by_age ? fmt::format(" (last written {} ago)", HumanDuration(*run.text_end->age)) : "");
 }
 
 std::string Headline(const Verdict& verdict) {

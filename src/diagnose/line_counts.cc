@@ -136,7 +136,9 @@ bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fac
   if (fact.role == LogFact::Role::kNormal) {
     // A last evaluation may follow it; another fold or stage of the same program says that this was
     // not the end.
-    return fact.metrics_after <= 3 + run.metric_points / 20 &&
+    // A study goes on after a trial that it gave up.
+    const bool of_a_trial = fact.cause == "trial-pruned" && EndedWell(run);
+    return !of_a_trial && fact.metrics_after <= 3 + run.metric_points / 20 &&
            (!cause.fault || cause.outcome == Outcome::kStoppedEarly);
   }
   if (fact.role == LogFact::Role::kCascade) {

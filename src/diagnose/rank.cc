@@ -11,12 +11,6 @@ namespace {
 
 constexpr std::size_t kContributingMax = 4;
 
-bool IsBetter(const Candidate& a, const Candidate& b) {
-  // "All planned epochs ran" is no answer where, as surely, something was wrong with them.
-  return std::tuple(a.confidence, !a.cause->fault, a.generic, -a.log_odds, a.order, a.cause->id) <
-         std::tuple(b.confidence, !b.cause->fault, b.generic, -b.log_odds, b.order, b.cause->id);
-}
-
 bool IsLearning(const Candidate& candidate) {
   return candidate.cause->answers == Answers::kLearning;
 }
@@ -31,6 +25,16 @@ bool IsSeenHang(const Candidate& candidate) {
 bool ExplainsTheEnd(const Candidate& candidate) {
   return candidate.cause->answers == Answers::kStop &&
          (candidate.cause->outcome != Outcome::kUnknown || IsSeenHang(candidate));
+}
+
+/// "All planned epochs ran" is no answer where, as surely, something was wrong with them. What ended the run goes before
+/// what was wrong with its learning.
+bool IsBetter(const Candidate& a, const Candidate& b) {
+  const auto key = [](const Candidate& one) {
+    return std::tuple(one.confidence, !one.cause->fault, !ExplainsTheEnd(one), one.generic, -one.log_odds, one.order,
+                      one.cause->id);
+  };
+  return key(a) < key(b);
 }
 
 /// That an exception was hidden, or raised in a worker, is what became of it; its text says what it was.

@@ -216,10 +216,10 @@ std::chrono::nanoseconds LastWritten(const FoundRun& run) {
   return last;
 }
 
-/// W&B's own diaries (`logs/debug-internal.log`) beside a run file are not the run's log.
+/// W&B's own diaries (`logs/debug-internal.log`) beside a run file or the run's output are not the run's log.
 void DropTrackerDiaries(std::vector<FoundFile>& files) {
   const bool tracked = std::any_of(files.begin(), files.end(), [](const FoundFile& file) {
-    return file.kind == FileKind::kWandb;
+    return file.kind == FileKind::kWandb || file.path.ends_with("/files/output.log");
   });
   std::erase_if(files, [tracked](const FoundFile& file) {
     return tracked && IsLog(file) && !file.named && StemOf(file).starts_with("debug");

@@ -100,6 +100,21 @@ TEST_F(FindRunsTest, BothStreamsOfOneJobAreOneRun) {
   }
 }
 
+TEST_F(FindRunsTest, AnExceptionOnStandardErrorIsTheEndWhateverStandardOutputSays) {
+  Write("fit.out", std::string(kLog) + "Training finished\n");
+  const std::string traceback =
+      "Traceback (most recent call last):\n  File \"fit.py\", line 3, in <module>\n    "
+      "plot()\nKeyError: 'loss'\n";
+  for (const bool last : {true, false}) {
+    Write("fit.err", traceback + (last ? "" : "plot skipped\nplot skipped\nplot skipped\nplot skipped\n"));
+    const Found found = Find();
+    ASSERT_EQ(found.runs.size(), 1u);
+    CollectEvents sink;
+    ASSERT_TRUE(ReadRun(found.runs[0], {}, sink));
+    EXPECT_EQ(sink.All<TextEnd>().at(0).kind == TextEnd::Kind::kCompleted, !last);
+  }
+}
+
 TEST_F(FindRunsTest, StreamsOfDifferentJobsAreDifferentRuns) {
   Write("fit.o42", kLog, 3);
   Write("fit.e43", "warning: slow\n");
@@ -148,6 +163,15 @@ TEST_F(FindRunsTest, TheDiariesOfATrackerAreNotTheRunsLog) {
   const Found found = Find();
   ASSERT_EQ(found.runs.size(), 1u);
   EXPECT_EQ(found.runs[0].files.size(), 2u);
+}
+
+TEST_F(FindRunsTest, ATrackersFolderWithoutItsRunFileIsOneRun) {
+  Write("wandb/run-1/files/output.log", kLog);
+  Write("wandb/run-1/logs/debug.log", "INFO started\n");
+  Write("wandb/run-1/logs/debug-internal.log", "INFO started\n");
+  const Found found = Find();
+  ASSERT_EQ(found.runs.size(), 1u);
+  EXPECT_EQ(found.runs[0].files.size(), 1u);
 }
 
 TEST_F(FindRunsTest, StopsAtItsLimitsAndSaysSo) {

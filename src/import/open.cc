@@ -17,6 +17,7 @@
 #include "import/tensorboard/event_reader.h"
 #include "import/trainer_state/trainer_state_reader.h"
 #include "import/wandb/log_console.h"
+#include "model/observation_kind.h"
 
 namespace whystop {
 namespace {
@@ -29,8 +30,12 @@ class OneEnd final : public EventSink {
   void Push(const Event& event) override {
     const TextEnd* end = event.As<TextEnd>();
     if (end == nullptr) {
+      Note(event);
       sink_.Push(event);
       return;
+    }
+    if (raised_ && raised_->file == end->place.file) {
+      raised_at_the_end_ = end->place.line - raised_->line <= kWordsAfterLines;
     }
     // What a program says of its own completion beats silence; otherwise the later file (a log)
     // knows better.
@@ -43,13 +48,31 @@ class OneEnd final : public EventSink {
     if (end_) {
       TextEnd& end = std::get<TextEnd>(end_->body);
       end.age = age;
+      // Whatever standard output says: the last words on standard error are an exception.
+      if (end.kind == TextEnd::Kind::kCompleted && raised_ && raised_at_the_end_ && !several_runs_ &&
+          raised_->file != end.place.file) {
+        end.kind = TextEnd::Kind::kSilent;
+      }
       sink_.Push(*end_);
     }
   }
 
  private:
+  static constexpr std::int64_t kWordsAfterLines = 3;
+
+  void Note(const Event& event) {
+    if (const auto* exception = event.As<ExceptionSeen>(); exception != nullptr && exception->ended_process) {
+      raised_ = Place{.file = exception->place.file, .line = exception->last_line};
+    } else if (const auto* seen = event.As<Observation>(); seen != nullptr && seen->kind == kSessionStart) {
+      several_runs_ = true;  // The exception may be of another one.
+    }
+  }
+
   EventSink& sink_;
   std::optional<Event> end_;
+  std::optional<Place> raised_;  // The last line of an exception that ended the program.
+  bool raised_at_the_end_ = false;
+  bool several_runs_ = false;
 };
 
 /// Passes on each series from the first file that holds it: a run's table and its event files tell

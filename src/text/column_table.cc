@@ -1,6 +1,7 @@
 #include "text/column_table.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/parse.h"
 #include "text/letters.h"
@@ -125,7 +126,57 @@ bool ColumnTable::ReadClassRow(const std::vector<std::string_view>& words, Metri
   return true;
 }
 
+/// YOLO's results.txt names nothing: "78/99  9.24G  0.0405  0.0229  0.0041  0.0676  296  640 ...". Both counts are from 0.
+bool ColumnTable::ReadBareRow(std::string_view line, MetricLine& out) {
+  static constexpr std::array<std::string_view, 15> kNames = {"",
+                                                              "",
+                                                              "train/box_loss",
+                                                              "train/obj_loss",
+                                                              "train/cls_loss",
+                                                              "",
+                                                              "",
+                                                              "",
+                                                              "metrics/precision",
+                                                              "metrics/recall",
+                                                              "metrics/mAP_0.5",
+                                                              "metrics/mAP_0.5:0.95",
+                                                              "val/box_loss",
+                                                              "val/obj_loss",
+                                                              "val/cls_loss"};
+  const std::size_t start = line.find_first_not_of(' ');
+  if (start == std::string_view::npos || !IsOf(line[start], kLetterDigit) ||
+      line.find("G ", start) == std::string_view::npos) {
+    return false;
+  }
+  const std::vector<std::string_view> words = Words(line);
+  const std::size_t slash = words[0].find('/');
+  if (words.size() != kNames.size() || slash == std::string_view::npos || !words[1].ends_with('G')) {
+    return false;
+  }
+  const auto epoch = ParseWhole<std::int64_t>(words[0].substr(0, slash));
+  const auto epochs = ParseWhole<std::int64_t>(words[0].substr(slash + 1));
+  if (!epoch || !epochs || *epoch > *epochs) {
+    return false;
+  }
+  out.Clear();
+  for (std::size_t at = 2; at < words.size(); ++at) {
+    const std::optional<double> value = ParseWhole<double>(words[at]);
+    if (!value) {
+      return false;
+    }
+    if (!kNames[at].empty()) {
+      out.values.push_back({.key = kNames[at], .value = *value});
+    }
+  }
+  out.epoch = static_cast<double>(*epoch + 1);
+  out.epochs = static_cast<double>(*epochs + 1);
+  return true;
+}
+
 bool ColumnTable::ReadRow(std::string_view line, MetricLine& out) {
+  if (ReadBareRow(line, out)) {
+    return true;
+  }
   if (columns_.empty() && class_columns_.empty() && plain_columns_.empty()) {
     return false;
   }

@@ -27,6 +27,7 @@ class ColumnTable {
   bool ReadRow(std::string_view line, MetricLine& out);
 
  private:
+  static bool ReadBareRow(std::string_view line, MetricLine& out);
   bool ReadPlainRow(const std::vector<std::string_view>& words, MetricLine& out) const;
   bool ReadClassRow(const std::vector<std::string_view>& words, MetricLine& out) const;
 

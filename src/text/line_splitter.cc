@@ -6,6 +6,7 @@
 
 #include "text/terminal_text.h"
 #include "text/utf16.h"
+#include "text/wrapped_text.h"
 
 namespace whystop {
 namespace {
@@ -69,10 +70,53 @@ void LineSplitter::Feed(std::string_view bytes) {
 
 void LineSplitter::FeedWide(std::string_view bytes) {
   wide_carry_.append(bytes);
-  std::string text;
-  const std::size_t used = DecodeUtf16(wide_carry_, encoding_ == Encoding::kUtf16Big, text);
+  const std::size_t used = DecodeUtf16(wide_carry_, encoding_ == Encoding::kUtf16Big, wide_text_);
   wide_carry_.erase(0, used);
-  FeedText(text);
+  TakeWideText(false);
+}
+
+/// Windows writes UTF-16 where PowerShell redirects a program's output; its records are put together again here.
+void LineSplitter::TakeWideText(bool over) {
+  constexpr std::size_t kWidthBytes = 256 << 10;
+  constexpr std::size_t kAheadBytes = 4 << 10;  // Of a line and its parts.
+  if (!width_known_) {
+    if (!over && wide_text_.size() < kWidthBytes) {
+      return;
+    }
+    // Of the same bytes, however they came.
+    wrap_width_ = FindWrapWidth(std::string_view(wide_text_).substr(0, kWidthBytes));
+    width_known_ = true;
+  }
+  std::string_view rest = wide_text_;
+  if (wrap_width_ == 0) {
+    FeedText(rest);
+    wide_text_.clear();
+    return;
+  }
+  while (!rest.empty() && (over || rest.size() > kAheadBytes)) {
+    std::string whole;
+    std::int64_t joined = 0;
+    std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    bool broken = end < rest.size();
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+    for (;;) {
+      end = std::min(rest.find('\n'), rest.size());
+      const std::string_view next = rest.substr(0, end);
+      if (!broken || whole.size() > kLineBytesMax || !GoesOnInNextLine(line, next, wrap_width_)) {
+        break;
+      }
+      whole.append(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line);
+      ++joined;
+      line = next;
+      broken = end < rest.size();
+      rest.remove_prefix(std::min(rest.size(), end + 1));
+    }
+    whole.append(line);
+    FeedText(broken ? whole + '\n' : whole);
+    number_ += joined;
+  }
+  wide_text_.erase(0, wide_text_.size() - rest.size());
 }
 
 void LineSplitter::FeedText(std::string_view bytes) {
@@ -178,6 +222,9 @@ void LineSplitter::Finish() {
     encoding_ = Encoding::kBytes;
     FeedText(start_);
     start_.clear();
+  }
+  if (!wide_text_.empty()) {
+    TakeWideText(true);
   }
   ended_mid_line_ = in_pieces_ || carry_.find_first_not_of('\0') != std::string::npos;
   const std::string unit = std::move(carry_);

@@ -42,6 +42,7 @@ class LineSplitter {
 
   void FeedText(std::string_view bytes);
   void FeedWide(std::string_view bytes);
+  void TakeWideText(bool over);
   void EndLine(std::string_view rest);
   void TakeUnit(std::string_view unit, char end);
   void TakePiece(std::string_view piece);
@@ -51,6 +52,9 @@ class LineSplitter {
   Encoding encoding_ = Encoding::kUnknown;
   std::string start_;       // The first bytes, until they tell the encoding.
   std::string wide_carry_;  // Half of a UTF-16 character.
+  std::string wide_text_;   // What was decoded and not yet handed out.
+  bool width_known_ = false;
+  std::size_t wrap_width_ = 0;  // At which PowerShell broke the lines, or 0.
   std::string carry_;       // The unfinished line, raw.
   std::string clean_;       // Scratch.
   std::int64_t number_ = 1;

@@ -6,6 +6,7 @@
 #include "base/parse.h"
 #include "base/shown_text.h"
 #include "text/bar.h"
+#include "text/closing_words.h"
 #include "text/plan_words.h"
 #include "text/terminal_text.h"
 
@@ -192,6 +193,22 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
   ReadFacts(line, number, matches);
   if (!in_traceback && !IsBlank(line.body)) {
     ReadMetrics(line, number);
+    KeepProse(line.body);
+  }
+}
+
+/// Lines of figures move training on; all others may be the last words.
+void LogReader::KeepProse(std::string_view body) {
+  const std::int64_t moved = progress_.advances() + metrics_.training_points();
+  if (moved != epilogue_after_) {
+    epilogue_after_ = moved;
+    epilogue_.TrainingMoved();
+    // "Optimization complete, best score on iteration 36960" counts, and is the end all the same.
+    if (options_.text_end && plan_ == nullptr && ReadClosingWords(body) == Closing::kEnd) {
+      epilogue_.PushProse(body);
+    }
+  } else if (options_.text_end) {
+    epilogue_.PushProse(body);
   }
 }
 
@@ -287,6 +304,8 @@ void LogReader::HoldBareException() {
 
 void LogReader::NoteFailure() {
   sessions_.NoteFailure();
+  epilogue_.NoteFailure();
+  failed_ = true;
   failed_at_advances_ = progress_.advances();
 }
 
@@ -338,6 +357,15 @@ void LogReader::ReadMetrics(const PeeledLine& line, std::int64_t number) {
     return;  // A summary of what was logged before.
   }
   if (columns_.PushHeader(line.body)) {
+    return;
+  }
+  bool closed = false;
+  if (box_.Push(line.body, closed)) {
+    if (closed) {
+      box_.Read(metric_line_);
+      known_names_ = nullptr;
+      PushMetricLine(number, line.rank);
+    }
     return;
   }
   const std::string_view body = finishing_ ? WithoutCutNumber(line.body) : line.body;
@@ -462,6 +490,8 @@ void LogReader::StartSession(const char* reason, std::int64_t number) {
   metrics_.Reset();
   sessions_.Reset();
   completed_.reset();
+  epilogue_.Reset();
+  failed_ = false;
   bare_.reset();
   bar_advances_ = 0;
   failed_at_advances_ = 0;
@@ -491,7 +521,20 @@ bool LogReader::IsCompleted() const {
       progress_.advances() - completed_->advances <= 3 + completed_->advances / 20) {
     return true;
   }
-  return progress_.finished() && metrics_.training_points() > 0 && ended_after_bytes_ == 0;
+  if (progress_.finished() && metrics_.training_points() > 0 && ended_after_bytes_ == 0) {
+    return true;
+  }
+  const bool moved = progress_.advances() + metrics_.training_points() != epilogue_after_;
+  return !moved && epilogue_.SaysCompleted(Standing());
+}
+
+Epilogue::Standing LogReader::Standing() const {
+  constexpr std::int64_t kPointsToTrust = 5;
+  return {.trained = progress_.advances() >= kPointsToTrust ||
+                     metrics_.training_points() >= kPointsToTrust,
+          .unfinished = progress_.unfinished(),
+          .round = progress_.StandsAtRoundCount() || progress_.IsNearPlan(),
+          .failed = failed_};
 }
 
 void LogReader::PushTextEnd(std::optional<std::chrono::seconds> age) {

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "model/event.h"
+#include "text/box_table.h"
 #include "text/column_table.h"
+#include "text/epilogue.h"
 #include "text/line_splitter.h"
 #include "text/metric_line.h"
 #include "text/metric_stream.h"
@@ -78,6 +80,8 @@ class LogReader final : private LineSink {
   void NoteFailure();
   void NoteSurvival();
   bool IsCompleted() const;
+  void KeepProse(std::string_view body);
+  Epilogue::Standing Standing() const;
   void StartSession(const char* reason, std::int64_t number);
   void PushScalars(const MetricLine& line, std::int64_t number, std::optional<int> rank);
   void PushProgress(std::int64_t number, std::optional<int> rank, bool force);
@@ -94,6 +98,9 @@ class LogReader final : private LineSink {
   ProgressTracker progress_;
   MetricStream metrics_;
   SessionWatch sessions_;
+  Epilogue epilogue_;
+  std::int64_t epilogue_after_ = 0;  // How far training was when it began.
+  bool failed_ = false;              // Something in this run spoke of a failure.
 
   RunTime at_{};
   std::int64_t arrivals_ = 0;
@@ -106,6 +113,7 @@ class LogReader final : private LineSink {
   std::vector<MetricStream::Point> points_;
   Event scalar_event_;
   ColumnTable columns_;
+  BoxTable box_;
   std::vector<Pending> pending_;
   std::optional<Pending> bare_;  // An exception's line whose traceback was torn apart.
   std::int64_t milestone_pushed_ = 0;

@@ -142,7 +142,7 @@ class Lexer {
   bool MayStartNumber(char letter) const {
     const char before = at_ == 0 ? ' ' : body_[at_ - 1];
     if (IsDigit(letter)) {
-      return !IsWordLetter(before);
+      return !IsWordLetter(before) || IsGluedToEpoch();
     }
     if (letter == '-' || letter == '+' || letter == '.') {
       return !IsWordLetter(before) && at_ + 1 < body_.size() &&
@@ -152,6 +152,17 @@ class Lexer {
     return (lower == 'n' || lower == 'i' || lower == 't') &&
            (before == ' ' || before == ':' || before == '=' || before == '\'' || before == '-') &&
            IsLetter(letter);
+  }
+
+  /// "TEST in epoch24, loss = 3.4", but no "model_epoch24.pth".
+  bool IsGluedToEpoch() const {
+    constexpr std::size_t kSize = 5;
+    if (at_ < kSize || !EqualsLower(body_.substr(at_ - kSize, kSize), "epoch") ||
+        (at_ > kSize && body_[at_ - kSize - 1] != ' ' && body_[at_ - kSize - 1] != '[')) {
+      return false;
+    }
+    const std::size_t end = std::min(body_.find_first_not_of("0123456789", at_), body_.size());
+    return end == body_.size() || std::string_view(" ,:]/|\t").find(body_[end]) != std::string_view::npos;
   }
 
   void SkipToken() {

@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 13> kEpochKeys = {
     "epochs",       "max_epochs", "num_epochs", "n_epochs",   "num_train_epochs",
     "total_epochs", "max_epoch",  "Num Epochs", "num epochs", "Total epochs",
     "n_epoch",      "nb_epoch",   "nepochs"};
-constexpr std::array<std::string_view, 15> kStepKeys = {
+constexpr std::array<std::string_view, 21> kStepKeys = {
     "max_steps",          "total_steps",
     "train_iters",        "max_iters",
     "max_iter",           "Total optimization steps",
@@ -20,7 +20,10 @@ constexpr std::array<std::string_view, 15> kStepKeys = {
     "total_iterations",   "iters",
     "num_iters",          "n_iters",
     "num_train_steps",    "total_iter",
-    "max_update"};
+    "max_update",         "num_timesteps",
+    "max_timesteps",      "Total steps",
+    "total steps",        "Total training steps",
+    "Total iterations"};
 
 bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "text/epilogue.h"
+
 namespace whystop {
 namespace {
 
@@ -235,6 +237,24 @@ bool ProgressTracker::finished() const {
   }
   return step_ && !epoch_ && steps_configured_ &&
          *steps_configured_ - *step_ < std::max<std::int64_t>(2, step_interval_);
+}
+
+bool ProgressTracker::StandsAtRoundCount() const {
+  if (epochs_planned_ || epochs_configured_) {
+    return false;
+  }
+  if (epoch_) {
+    return IsRoundPlan(EpochsBegun(epoch_max_));
+  }
+  // Steps are printed at round numbers anyway: the count must be rounder than that.
+  constexpr std::int64_t kPrintsMin = 100;
+  return step_ && !steps_ && *step_ >= kPrintsMin * step_interval_ &&
+         IsRoundPlan(static_cast<double>(*step_));
+}
+
+bool ProgressTracker::IsNearPlan() const {
+  return step_ && !epoch_ && steps_configured_ && *step_ * 10 >= *steps_configured_ * 9 &&
+         *steps_configured_ - *step_ < 2 * step_interval_;
 }
 
 bool ProgressTracker::unfinished() const {

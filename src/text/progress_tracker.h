@@ -36,6 +36,10 @@ class ProgressTracker {
   bool trained() const { return epoch_.has_value() || advances_ >= 8; }
   /// The plan was met: last epoch done, or last step of a run counted in steps.
   bool finished() const;
+  /// No plan is known, and the count stands at one that people make.
+  bool StandsAtRoundCount() const;
+  /// The steps that were configured are made but for a print or two.
+  bool IsNearPlan() const;
   /// A counter or bar stands short of its total.
   bool unfinished() const;
 

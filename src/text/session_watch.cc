@@ -61,7 +61,9 @@ bool SessionWatch::IsFirstLineAgain(const PeeledLine& line) {
 
 const char* SessionWatch::Push(const PeeledLine& line, bool opening) {
   const std::string_view body = line.body;
-  if (report_above_ && !Trim(body).empty() && !body.starts_with("```")) {
+  // "PS:" and "Read file <job.err> for stderr output of this job." still belong to the report.
+  const bool postscript = Trim(body) == "PS:" || body.starts_with("Read file <");
+  if (report_above_ && !Trim(body).empty() && !body.starts_with("```") && !postscript) {
     report_above_ = false;
     return "after an LSF job report";
   }
