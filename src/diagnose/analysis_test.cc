@@ -411,5 +411,53 @@ TEST(Analysis, FindsTheSameLiveAndAfterwards) {
   }
 }
 
+/// A log, not a recording: what a text of these facts comes to.
+Verdict JudgeText(std::vector<EventBody> bodies, TextEnd::Kind end) {
+  Analysis analysis;
+  for (EventBody& body : bodies) {
+    analysis.Push({Seconds(1), std::move(body)});
+  }
+  TextEnd text_end;
+  text_end.kind = end;
+  text_end.last_line = "x";
+  analysis.Push({Seconds(2), text_end});
+  return analysis.Judge(false);
+}
+
+LogFact FactAt(std::string cause, LogFact::Role role, std::string line, std::int64_t number) {
+  LogFact fact;
+  fact.cause = std::move(cause);
+  fact.role = role;
+  fact.line = std::move(line);
+  fact.place = {"log", number};
+  fact.fatal = true;
+  return fact;
+}
+
+TEST(Analysis, AStudyGoesOnAfterAPrunedTrial) {
+  const LogFact pruned = FactAt("trial-pruned", LogFact::Role::kNormal, "Trial 7 pruned.", 3);
+  EXPECT_EQ(JudgeText({pruned}, TextEnd::Kind::kCompleted).outcome, Outcome::kCompleted);
+  EXPECT_EQ(JudgeText({pruned}, TextEnd::Kind::kSilent).outcome, Outcome::kStoppedEarly);
+}
+
+TEST(Analysis, WhoTerminatedTheJobTerminatedItsWorkers) {
+  const Verdict verdict = JudgeText(
+      {FactAt("external-sigterm", LogFact::Role::kConfirm, "Received SIGTERM: 15", 3),
+       EndingException("RuntimeError", "DataLoader worker (pid 7) is killed by signal: Terminated.", 4, 9)},
+      TextEnd::Kind::kSilent);
+  EXPECT_EQ(RootOf(verdict), "external-sigterm");
+}
+
+TEST(Analysis, ARunningFileSaysWhenItWasWritten) {
+  Analysis analysis;
+  TextEnd end;
+  end.last_line = "epoch 3";
+  end.age = std::chrono::seconds(40);
+  analysis.Push({Seconds(2), end});
+  const Verdict verdict = analysis.Judge(false);
+  EXPECT_EQ(verdict.outcome, Outcome::kRunning);
+  EXPECT_NE(verdict.ending.find("last written 40 s ago"), std::string::npos) << verdict.ending;
+}
+
 }  // namespace
 }  // namespace whystop

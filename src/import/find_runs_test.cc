@@ -106,7 +106,7 @@ TEST_F(FindRunsTest, AnExceptionOnStandardErrorIsTheEndWhateverStandardOutputSay
       "Traceback (most recent call last):\n  File \"fit.py\", line 3, in <module>\n    "
       "plot()\nKeyError: 'loss'\n";
   for (const bool last : {true, false}) {
-    Write("fit.err", traceback + (last ? "" : "plot skipped\nplot skipped\nplot skipped\nplot skipped\n"));
+    Write("fit.err", traceback + (last ? "" : "\nplot skipped\nplot skipped\nplot skipped\nplot skipped\n"));
     const Found found = Find();
     ASSERT_EQ(found.runs.size(), 1u);
     CollectEvents sink;

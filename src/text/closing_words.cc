@@ -76,7 +76,7 @@ constexpr std::array kKnown = std::to_array<Known>({
     {"stored", Sense::kSaved},      {"exported", Sense::kSaved},    {"save", Sense::kSaved},
     {"test", Sense::kTest},         {"testing", Sense::kTest},      {"tested", Sense::kTest},
     {"accuracy", Sense::kFigure},   {"acc", Sense::kFigure},        {"loss", Sense::kFigure},
-    {"f", Sense::kFigure},          {"auc", Sense::kFigure},        {"score", Sense::kFigure},
+    {"auc", Sense::kFigure},        {"score", Sense::kFigure},
     {"scores", Sense::kFigure},     {"result", Sense::kFigure},     {"results", Sense::kFigure},
     {"metrics", Sense::kFigure},    {"performance", Sense::kFigure},{"mae", Sense::kFigure},
     {"rmse", Sense::kFigure},       {"mse", Sense::kFigure},        {"map", Sense::kFigure},
@@ -173,6 +173,14 @@ bool IsLastWord(std::string_view body, const Sentence& sentence) {
   return sentence.count == 1 || (sentence.count <= 4 && Trim(body).ends_with(".py"));
 }
 
+/// The size of a path at the start of `text`, or 0: names of folders are no words.
+std::size_t PathSize(std::string_view text) {
+  const std::string_view token = text.substr(0, text.find(' '));
+  const auto slashes = std::count_if(token.begin(), token.end(),
+                                     [](char letter) { return letter == '/' || letter == '\\'; });
+  return slashes >= 2 ? token.size() : 0;
+}
+
 }  // namespace
 
 Closing ReadClosingWords(std::string_view body) {
@@ -190,6 +198,9 @@ Closing ReadClosingWords(std::string_view body) {
   Sentence whole;
   std::string word;
   for (std::size_t at = 0; at <= body.size(); ++at) {
+    if (at == 0 || body[at - 1] == ' ') {
+      at += PathSize(body.substr(std::min(at, body.size())));
+    }
     const char letter = at < body.size() ? body[at] : ' ';
     if (std::isalpha(static_cast<unsigned char>(letter)) != 0 || letter == '\'') {
       word.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(letter))));

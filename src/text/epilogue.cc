@@ -13,6 +13,7 @@ constexpr std::size_t kLinesMax = 128;
 constexpr std::size_t kLineBytesMax = 256;
 constexpr std::size_t kShapesMax = 4096;
 constexpr std::size_t kLastLines = 12;  // Without training the end must be near the end.
+constexpr std::size_t kBriefLines = 40;  // Who says more after its last step does something else.
 
 /// The letters of a line: figures, dates and signs may change.
 std::uint64_t ShapeOf(std::string_view text) {
@@ -46,13 +47,11 @@ void Epilogue::PushProse(std::string_view body) {
   last_.assign(text.substr(0, kLineBytesMax));
   const bool known = said_.size() >= kShapesMax ? said_.contains(ShapeOf(text))
                                                 : !said_.insert(ShapeOf(text)).second;
-  if (known) {
-    return;
-  }
   if (lines_.size() == kLinesMax) {
     lines_.erase(lines_.begin(), lines_.begin() + kLinesMax / 2);
   }
-  lines_.emplace_back(text.substr(0, kLineBytesMax));
+  // An empty one stands for what was said before: it counts as a line, and says nothing.
+  lines_.emplace_back(known ? std::string_view() : text.substr(0, kLineBytesMax));
 }
 
 void Epilogue::Reset() {
@@ -72,6 +71,9 @@ bool Epilogue::SaysCompleted(const Standing& standing) const {
   bool other = false;
   for (std::size_t at = 0; at < lines_.size(); ++at) {
     const std::string& line = lines_[at];
+    if (line.empty()) {
+      continue;
+    }
     switch (ReadClosingWords(line)) {
       case Closing::kEnd:
         if (standing.trained || lines_.size() - at <= kLastLines) {
@@ -87,7 +89,7 @@ bool Epilogue::SaysCompleted(const Standing& standing) const {
         exit = true;
         break;
       case Closing::kResult:
-        result = true;
+        result = result || lines_.size() - at <= kBriefLines;
         break;
       case Closing::kTest:
         test = true;
@@ -100,7 +102,8 @@ bool Epilogue::SaysCompleted(const Standing& standing) const {
   if (standing.unfinished || standing.failed) {
     return false;
   }
-  return exit || (standing.trained && (result || ((test || other) && standing.round)));
+  exit = exit && last_.starts_with("wandb:");  // Nothing else came after it.
+  return exit || (standing.trained && (result || ((test || other) && standing.round && lines_.size() <= kBriefLines)));
 }
 
 bool IsRoundPlan(double count) {

@@ -61,6 +61,16 @@ TEST(Epilogue, ARoundCountAndOtherWordsAfterItAreAnEnd) {
   EXPECT_FALSE(Completes(Loop(200, "Accuracy of the net on the test images: 97 %\n")));
 }
 
+TEST(Epilogue, WhoGoesOnTalkingDoesSomethingElse) {
+  std::string other;
+  for (int i = 0; i < 300; ++i) {
+    other += "cost " + std::to_string(i) + "\n";
+  }
+  EXPECT_FALSE(Completes(Loop(200) + "next net\n" + other));
+  EXPECT_FALSE(Completes(Loop(37) + "Final validation accuracy: 0.9\n" + other));
+  EXPECT_FALSE(Completes("wandb: Synced 5 W&B file(s)\nwandb: agent starts the next one\nloading\n"));
+}
+
 TEST(Epilogue, AFailureTakesTheWordsBack) {
   EXPECT_FALSE(Completes(Loop(37) + "The experiment is over.\n" + kTraceback));
   EXPECT_FALSE(Completes(Loop(37) + kTraceback + "wandb: Synced 5 W&B file(s)\n"));

@@ -46,6 +46,11 @@ bool HasDecimal(std::string_view text) {
   return text.find("nan") != std::string_view::npos;
 }
 
+/// A quick look at lines of figures, of which a log has many.
+bool MaySayTheEnd(std::string_view body) {
+  return body.find("omplete") != std::string_view::npos || body.find("inished") != std::string_view::npos;
+}
+
 /// The text without a number at its very end, which may be the first half of another: "step 10/5".
 std::string_view WithoutCutNumber(std::string_view text) {
   const std::size_t last = text.find_last_not_of("0123456789.eE+-");
@@ -204,7 +209,7 @@ void LogReader::KeepProse(std::string_view body) {
     epilogue_after_ = moved;
     epilogue_.TrainingMoved();
     // "Optimization complete, best score on iteration 36960" counts, and is the end all the same.
-    if (options_.text_end && plan_ == nullptr && ReadClosingWords(body) == Closing::kEnd) {
+    if (options_.text_end && MaySayTheEnd(body) && ReadClosingWords(body) == Closing::kEnd) {
       epilogue_.PushProse(body);
     }
   } else if (options_.text_end) {

@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "model/collect_events.h"
+#include "text/log_reader.h"
+
+namespace whystop {
+namespace {
+
+CollectEvents ReadAll(const std::string& log) {
+  CollectEvents kept;
+  LogReader reader("log", kept, {.text_end = true});
+  reader.Feed(log, RunTime{});
+  reader.Finish(RunTime{}, std::nullopt);
+  return kept;
+}
+
+int SessionsOf(const CollectEvents& kept) {
+  int sessions = 1;
+  for (const Observation& seen : kept.All<Observation>()) {
+    sessions += seen.kind == "session-start" ? 1 : 0;
+  }
+  return sessions;
+}
+
+/// results.txt of YOLO names no column, and counts from 0 to the number that it prints.
+TEST(LogDialects, RowsOfYoloWithoutNames) {
+  const auto row = [](int epoch, const char* loss) {
+    return "  " + std::to_string(epoch) + "/3  9.24G  " + loss +
+           "  0.02  0.004  0.07  229  640  0.49  0.46  0.41  0.29  0.07  0.04  0.01\n";
+  };
+  const std::string log = row(0, "0.09") + row(1, "0.08") + row(2, "0.07");
+  EXPECT_EQ(ReadAll(log).All<TextEnd>().at(0).kind, TextEnd::Kind::kMidProgress);
+  const CollectEvents whole = ReadAll(log + row(3, "0.06"));
+  EXPECT_EQ(whole.All<TextEnd>().at(0).kind, TextEnd::Kind::kCompleted);
+  EXPECT_EQ(whole.Values("train/box_loss"), (std::vector<double>{0.09, 0.08, 0.07, 0.06}));
+  EXPECT_EQ(whole.Values("metrics/mAP_0.5").size(), 4u);
+}
+
+TEST(LogDialects, ANumberGluedToItsEpoch) {
+  std::string log;
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    log += "TRAIN in epoch " + std::to_string(epoch) + ", loss = 0." + std::to_string(9 - epoch) +
+           "\nTEST in epoch" + std::to_string(epoch) + ", loss = 2." + std::to_string(epoch) + "\n";
+  }
+  int held_out = 0;
+  for (const Scalar& point : ReadAll(log).All<Scalar>()) {
+    held_out += point.role == SeriesRole::kValidationLoss ? 1 : 0;
+    EXPECT_EQ(point.role == SeriesRole::kValidationLoss, point.value >= 2);
+  }
+  EXPECT_EQ(held_out, 4);
+  EXPECT_TRUE(ReadAll("saved model_epoch24.pth\n").All<Progress>().empty());
+}
+
+TEST(LogDialects, ThePostscriptOfALsfReportIsNoFurtherRun) {
+  const std::string report =
+      "Exited with exit code 1.\n\nThe output (if any) is above this job summary.\n\n\nPS:\n\n"
+      "Read file <job.err> for stderr output of this job.\n";
+  const std::string run = "Epoch 1/2, loss: 0.5\nEpoch 2/2, loss: 0.4\n";
+  EXPECT_EQ(SessionsOf(ReadAll(run + report)), 1);
+  EXPECT_EQ(SessionsOf(ReadAll(run + report + run + report)), 2);
+}
+
+}  // namespace
+}  // namespace whystop
