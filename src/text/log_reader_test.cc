@@ -63,6 +63,22 @@ TEST(LogReader, TextGluedToABarIsALineOfItsOwn) {
   EXPECT_EQ(progress.back().steps_planned, 500);
 }
 
+SeriesRole RoleIn(const Kept& kept, std::string_view series) {
+  SeriesRole role = SeriesRole::kOther;
+  for (const Scalar& scalar : kept.All<Scalar>()) {
+    role = scalar.series == series ? scalar.role : role;
+  }
+  return role;
+}
+
+TEST(LogReader, WhatIsNamedAfterItsDataAloneIsTheLossBesideAScore) {
+  const Kept kept = Read("epoch 1 train 0.61 val 0.72 acc 0.70\nepoch 2 train 0.32 val 0.91 acc 0.71\n");
+  EXPECT_EQ(RoleIn(kept, "train"), SeriesRole::kTrainLoss);
+  EXPECT_EQ(RoleIn(kept, "val"), SeriesRole::kValidationLoss);
+  const Kept alone = Read("epoch 1 train 0.61 val 0.72\nepoch 2 train 0.82 val 0.81\n");
+  EXPECT_NE(RoleIn(alone, "train"), SeriesRole::kTrainLoss);
+}
+
 TEST(LogReader, ManyBarsMayStandInOneLine) {
   std::string log;
   for (int step = 0; step <= 50; ++step) {

@@ -32,6 +32,22 @@ std::uint64_t ShapeOf(const MetricLine& line) {
   return hash;
 }
 
+bool IsHeldOutWord(std::string_view key) {
+  return key == "val" || key == "valid" || key == "test" || key == "dev";
+}
+
+/// Names of the data alone, beside a score that has a name of its own.
+bool HoldsBareLosses(const MetricLine& line) {
+  const auto holds = [&line](auto matches) {
+    return std::any_of(line.values.begin(), line.values.end(), [&](const MetricValue& value) { return matches(value.key); });
+  };
+  return holds([](std::string_view key) { return key == "train"; }) && holds(&IsHeldOutWord) &&
+         holds([](std::string_view key) {
+           const SeriesRole role = RoleOfSeries(key);
+           return role == SeriesRole::kTrainScore || role == SeriesRole::kValidationScore;
+         });
+}
+
 }  // namespace
 
 const MetricStream::Name* MetricStream::NameOf(std::string_view key, bool validation) {
@@ -40,22 +56,32 @@ const MetricStream::Name* MetricStream::NameOf(std::string_view key, bool valida
   return found != names.end() ? &found->second : AddName(key, validation);
 }
 
+void MetricStream::UpdateRoles() {
+  for (Names* names : {&names_, &held_out_names_}) {
+    for (auto& [known, other] : *names) {
+      other.role = RoleOf(other.series);
+    }
+  }
+}
+
+SeriesRole MetricStream::RoleOf(std::string_view series) {
+  if (bare_losses_ && series == "train") {
+    return SeriesRole::kTrainLoss;
+  }
+  return bare_losses_ && IsHeldOutWord(series) ? SeriesRole::kValidationLoss : roles_.Of(series);
+}
+
 const MetricStream::Name* MetricStream::AddName(std::string_view key, bool validation) {
   if (names_.size() + held_out_names_.size() >= kKeysMax) {
     return nullptr;
   }
   Name name{
-      .series = ShownText(key, 128), .role = roles_.Of(key), .bookkeeping = IsBookkeeping(key)};
+      .series = ShownText(key, 128), .role = RoleOf(key), .bookkeeping = IsBookkeeping(key)};
   if (validation && (name.role == SeriesRole::kTrainLoss || name.role == SeriesRole::kTrainScore)) {
     name.series = "val " + name.series;
-    name.role = roles_.Of(name.series);
+    name.role = RoleOf(name.series);
   }
-  // A new total makes parts of what were losses before.
-  for (Names* names : {&names_, &held_out_names_}) {
-    for (auto& [known, other] : *names) {
-      other.role = roles_.Of(other.series);
-    }
-  }
+  UpdateRoles();  // A new total makes parts of what were losses before.
   return &(validation ? held_out_names_ : names_)
               .emplace(std::string(key), std::move(name))
               .first->second;
@@ -93,6 +119,10 @@ bool MetricStream::IsLive(const MetricLine& line, std::uint64_t hash, std::int64
 
 void MetricStream::FindNames(const MetricLine& line, KnownNames& out) {
   out.names.clear();
+  if (!bare_losses_ && HoldsBareLosses(line)) {
+    bare_losses_ = true;
+    UpdateRoles();
+  }
   for (const MetricValue& value : line.values) {
     out.names.push_back(NameOf(value.key, line.validation));
   }

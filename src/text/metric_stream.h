@@ -72,6 +72,8 @@ class MetricStream {
   const Name* NameOf(std::string_view key, bool validation);
   const Name* AddName(std::string_view key, bool validation);
   void FindNames(const MetricLine& line, KnownNames& out);
+  SeriesRole RoleOf(std::string_view series);
+  void UpdateRoles();
   bool IsLive(const MetricLine& line, std::uint64_t hash, std::int64_t number, Shape*& shape);
   void Emit(const MetricLine& line, const std::vector<double>* values, std::int64_t number,
             std::vector<Point>& out);
@@ -83,6 +85,7 @@ class MetricStream {
   const std::vector<const Name*>* line_names_ =
       nullptr;  // Of the line at hand; an entry is nullptr if there are too many names already.
   SeriesRoles roles_;
+  bool bare_losses_ = false;  // "train 0.31 val 0.42 acc 0.87": what has no other name is the loss.
   std::int64_t training_points_ = 0;
 };
 
