@@ -440,6 +440,21 @@ TEST(Analysis, AStudyGoesOnAfterAPrunedTrial) {
   EXPECT_EQ(JudgeText({pruned}, TextEnd::Kind::kSilent).outcome, Outcome::kStoppedEarly);
 }
 
+/// Reading the data draws a bar as well.
+TEST(Analysis, AFullBarWithoutFiguresIsTheRunsIfNothingWasSaidAfterIt) {
+  for (const bool last : {true, false}) {
+    Analysis analysis;
+    Progress progress;
+    progress.step = 92;
+    progress.steps_planned = 92;
+    analysis.Push({Seconds(1), progress});
+    TextEnd end;
+    end.last_line = last ? "100%|####| 92/92 [00:10<00:00, 9.1it/s]" : "building the model";
+    analysis.Push({Seconds(2), end});
+    EXPECT_EQ(analysis.Judge(false).outcome, last ? Outcome::kCompleted : Outcome::kUnknown);
+  }
+}
+
 TEST(Analysis, WhoTerminatedTheJobTerminatedItsWorkers) {
   const Verdict verdict = JudgeText(
       {FactAt("external-sigterm", LogFact::Role::kConfirm, "Received SIGTERM: 15", 3),

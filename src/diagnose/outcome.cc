@@ -100,6 +100,11 @@ bool PlanIsDone(const CaseFile& run) {
   if (progress.epochs_planned && progress.epoch) {
     return *progress.epoch >= *progress.epochs_planned;
   }
+  // A bar without one figure of training may be any work; it is the run's if nothing was said after it.
+  if (!run.watched && run.text_end && run.metric_points == 0 && progress.step &&
+      run.text_end->last_line.find(std::to_string(*progress.step) + "/") == std::string::npos) {
+    return false;
+  }
   return progress.steps_planned && progress.step && *progress.step >= *progress.steps_planned;
 }
 

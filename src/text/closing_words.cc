@@ -219,6 +219,10 @@ Closing ReadClosingWords(std::string_view body) {
       sentence = Sentence();
     }
   }
+  // "Trial 12 finished. Final accuracy: 0.95": of a part, in another sentence.
+  if ((said == Closing::kResult || said == Closing::kTest) && whole.Has(Sense::kPart)) {
+    return Closing::kNone;
+  }
   return said == Closing::kNone && IsLastWord(body, whole) ? Closing::kLastWord : said;
 }
 

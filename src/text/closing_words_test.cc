@@ -21,7 +21,7 @@ TEST(ClosingWords, WhatIsDeniedPlannedOrAPartIsNotTheEnd) {
        {"Training is not done", "Training will be finished at noon", "Epoch 3 training complete",
         "Data loading done. Start training", "Fold 2 training finished", "Is training done?",
         "loading data ... done", "Saved model to a.pt", "Stop the run when training is complete",
-        "removing /scratch/centos-Final-64/job/loss/key", "Training", "validation loss 0.5", "checkpoint saved", "Run failed: job ended"}) {
+        "Trial 12 Finished. Final validation accuracy: 0.95", "removing /scratch/centos-Final-64/job/loss/key", "Training", "validation loss 0.5", "checkpoint saved", "Run failed: job ended"}) {
     EXPECT_EQ(ReadClosingWords(line), Closing::kNone) << line;
   }
 }

@@ -13,6 +13,7 @@ constexpr std::size_t kLinesMax = 128;
 constexpr std::size_t kLineBytesMax = 256;
 constexpr std::size_t kShapesMax = 4096;
 constexpr std::size_t kLastLines = 12;  // Without training the end must be near the end.
+constexpr std::size_t kExitLines = 4;   // Of a tracker's report; the next run of a sweep says more.
 constexpr std::size_t kBriefLines = 40;  // Who says more after its last step does something else.
 
 /// The letters of a line: figures, dates and signs may change.
@@ -86,7 +87,7 @@ bool Epilogue::SaysCompleted(const Standing& standing) const {
         }
         break;
       case Closing::kExit:
-        exit = true;
+        exit = lines_.size() - at <= kExitLines;
         break;
       case Closing::kResult:
         result = result || lines_.size() - at <= kBriefLines;

@@ -68,6 +68,8 @@ TEST(Epilogue, WhoGoesOnTalkingDoesSomethingElse) {
   }
   EXPECT_FALSE(Completes(Loop(200) + "next net\n" + other));
   EXPECT_FALSE(Completes(Loop(37) + "Final validation accuracy: 0.9\n" + other));
+  EXPECT_FALSE(
+      Completes("wandb: Synced 5 W&B file(s)\nwandb: Agent starting run a\nwandb: batch 5\nwandb: rate 1\nwandb: width 8\n"));
   EXPECT_FALSE(Completes("wandb: Synced 5 W&B file(s)\nwandb: agent starts the next one\nloading\n"));
 }
 

@@ -247,7 +247,7 @@ void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number,
     Push(std::move(fact));
     push_progress_ = true;
     lines_since_end_ = row.role == LogFact::Role::kContext ? lines_since_end_ : 0;
-    if (row.role == LogFact::Role::kNormal) {
+    if (row.role == LogFact::Role::kNormal && row.cause != "trial-pruned") {  // The study goes on.
       completed_ = Here();
       sessions_.NoteCompletion();
     } else if (row.severity == Signature::Severity::kFatal) {
