@@ -98,7 +98,7 @@ class MadeUpEvents {
       case 1:
         return MakeException();
       case 2:
-        return SignalSeen{.signal = OneOf<int>({15, 2, 1, 10, 9, 12}), .sender_pid = Maybe<std::int64_t>(Process()), .from_kernel = Coin(), .forwarded = Coin()};
+        return MakeSignal();
       case 3:
         return ProcessEnd{.pid = Process(), .parent_pid = Process(), .name = Word(), .end = End(), .rss_bytes_max = Maybe(Whole()), .cpu_ms = Maybe(Whole()), .is_job = Coin()};
       case 4:
@@ -106,7 +106,7 @@ class MadeUpEvents {
       case 5:
         return MakeSample();
       case 6:
-        return SubjectSeen{.id = static_cast<SubjectId>(Pick(4)), .subject = {.kind = static_cast<Subject::Kind>(Pick(7)), .number = Process(), .name = Word()}};
+        return MakeSubject();
       case 7: {
         LogFact fact;
         const auto pages = AllPages();
@@ -124,13 +124,35 @@ class MadeUpEvents {
       case 10:
         return ClockTie{.wall = RunTime(Whole()), .suspended = RunTime(OneOf<std::int64_t>({0, 1'000'000'000, 3'600'000'000'000}))};
       case 11:
-        return TextEnd{.kind = static_cast<TextEnd::Kind>(Pick(5)), .last_line = Text()};
+        return MakeTextEnd();
       case 12:
       case 13:
         return MakeScalar();
       default:
         return MakeObservation();
     }
+  }
+  SignalSeen MakeSignal() {
+    SignalSeen seen;
+    seen.signal = OneOf<int>({15, 2, 1, 10, 9, 12});
+    seen.sender_pid = Maybe<std::int64_t>(Process());
+    seen.from_kernel = Coin();
+    seen.forwarded = Coin();
+    return seen;
+  }
+  SubjectSeen MakeSubject() {
+    SubjectSeen seen;
+    seen.id = static_cast<SubjectId>(Pick(4));
+    seen.subject.kind = static_cast<Subject::Kind>(Pick(7));
+    seen.subject.number = Process();
+    seen.subject.name = Word();
+    return seen;
+  }
+  TextEnd MakeTextEnd() {
+    TextEnd end;
+    end.kind = static_cast<TextEnd::Kind>(Pick(5));
+    end.last_line = Text();
+    return end;
   }
   Progress MakeProgress() {
     Progress progress;

@@ -94,7 +94,8 @@ std::vector<std::string> Contradictions(const Verdict& verdict, bool process_gon
   CheckPlace(verdict, out);
   CheckRuledOut(verdict, out);
   CheckCauses(verdict, out);
-  if (process_gone && (verdict.outcome == Outcome::kRunning || verdict.outcome == Outcome::kHung)) {
+  // A run that hung until somebody ended it may be called hung.
+  if (process_gone && verdict.outcome == Outcome::kRunning) {
     out.push_back("a dead process is called running");
   }
   if (verdict.trainings.size() > 1 && !verdict.learning_text.starts_with("training ")) {

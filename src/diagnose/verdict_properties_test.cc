@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/fd.h"
 #include "diagnose/analysis.h"
+#include "diagnose/made_up_events.h"
 
 namespace whystop {
 namespace {
@@ -147,6 +150,39 @@ TEST(VerdictProperties, HoldForAnySequenceOfEvents) {
     for (const std::string& fault : Contradictions(verdict, true)) {
       ADD_FAILURE() << "seed " << seed << ": " << fault << "\n" << verdict.headline;
     }
+  }
+}
+
+std::string FaultsOf(std::string_view bytes) {
+  Analysis analysis;
+  bool process_gone = false;
+  MakeUpRun(bytes, process_gone, [&](const Event& event) { analysis.Push(event); });
+  std::string faults;
+  for (const std::string& fault : Contradictions(analysis.Judge(!process_gone), process_gone)) {
+    faults += fault + "\n";
+  }
+  return faults;
+}
+
+TEST(VerdictProperties, HoldForEventsOfEveryKind) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    std::mt19937_64 random(seed);
+    std::string bytes(std::uniform_int_distribution<std::size_t>(0, 600)(random), '\0');
+    for (char& byte : bytes) {
+      byte = static_cast<char>(random());
+    }
+    EXPECT_EQ(FaultsOf(bytes), "") << "seed " << seed;
+  }
+}
+
+/// What the fuzzer found is not found again.
+TEST(VerdictProperties, HoldForWhatTheFuzzerFound) {
+  const std::filesystem::path folder = std::filesystem::path(WHYSTOP_SOURCE_DIR) / "fuzz" / "regressions" / "verdict";
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+    const auto bytes = ReadFile(entry.path().string());
+    ASSERT_TRUE(bytes);
+    EXPECT_EQ(FaultsOf(*bytes), "") << entry.path();
   }
 }
 

@@ -79,6 +79,23 @@ def test_the_closing_line_stands_on_a_line_of_its_own(tmp_path):
     assert b"an end\nwhystop: " in ran.stderr
 
 
+def test_the_status_does_not_wait_for_a_verdict_that_never_comes(tmp_path):
+    """Who judges is stopped: the job's status comes all the same, with a word on where the verdict is to be had."""
+    over = tmp_path / "over"
+    lines = 400_000  # Enough that judging takes long enough to be caught at it.
+    job = f"import os\nos.write(1, b'epoch 1 loss 0.5\\n' * {lines})\nopen({str(over)!r}, 'w').close()\nos._exit(6)"
+    front = subprocess.Popen([WHYSTOP, "run", "--dir", str(tmp_path / "r"), "--", sys.executable, "-I", "-S", "-c", job],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    judge = wait_until(lambda: front.poll() is not None or (over.exists() and [pid for pid in children(front.pid) if name_of(pid) == "whystop"]), "the judge starts")
+    if judge is True:
+        pytest.skip("the verdict came too soon to be stopped")
+    os.kill(judge[0], signal.SIGSTOP)
+    _, said = front.communicate(timeout=TIMEOUT)
+    assert front.returncode == 6
+    assert b"the verdict takes longer: whystop why" in said
+    assert not is_alive(judge[0])
+
+
 def test_runs_that_start_together_have_folders_of_their_own(tmp_path):
     environment = {**os.environ, "WHYSTOP_HOME": str(tmp_path / "home")}
     runs = [subprocess.Popen([WHYSTOP, "run", "-q", "--", "sh", "-c", "exit 3"], env=environment) for _ in range(20)]

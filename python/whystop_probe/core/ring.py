@@ -4,6 +4,7 @@ Nothing here raises into the caller, prints, or waits for anybody.
 """
 
 import os
+import sys
 
 ROLE_OTHER, ROLE_TRAIN_LOSS, ROLE_VALIDATION_LOSS, ROLE_LEARNING_RATE = 0, 1, 2, 3
 ROLE_GRADIENT_NORM, ROLE_LOSS_SCALE, ROLE_TRAIN_SCORE, ROLE_VALIDATION_SCORE = 4, 5, 6, 7
@@ -16,8 +17,6 @@ DTYPE_F32, DTYPE_F64, DTYPE_F16, DTYPE_BF16 = 0, 1, 2, 3
 
 def _is_free_threaded():
     """A build without the GIL: its objects are laid out differently, and an extension of the limited API crashes there."""
-    import sys
-
     return "t" in getattr(sys, "abiflags", "") or getattr(sys, "_is_gil_enabled", lambda: True)() is False
 
 
@@ -32,7 +31,7 @@ def _load_native():
     except Exception:
         pass
     directory = os.environ.get("WHYSTOP_NATIVE_DIR")
-    if not directory:
+    if not directory or sys.flags.ignore_environment:  # -I and -E: the environment does not say what is loaded.
         return None
     try:
         import importlib.machinery
@@ -50,10 +49,8 @@ def _load_native():
 
 native = _load_native()
 if native is not None:
-    import sys as _sys
-
     # faulthandler lists the extensions that are loaded: a crash must look as it would without us.
-    _sys.modules.pop("whystop_probe.core._native", None)
+    sys.modules.pop("whystop_probe.core._native", None)
 tensor_stats = native.tensor_stats if native is not None else None
 
 

@@ -10,8 +10,10 @@ import os
 import struct
 import tempfile
 import unittest
+import unittest.mock
 import zlib
 
+from whystop_probe import core
 from whystop_probe.core import pure_ring, ring
 
 
@@ -183,6 +185,33 @@ class OpenTest(unittest.TestCase):
             self.assertIsNone(pure_ring.open_pure_writer())
         finally:
             del os.environ["WHYSTOP_RING_DIR"]
+
+
+class NativeTest(unittest.TestCase):
+    """Which extension is loaded."""
+
+    def test_a_build_without_the_gil_uses_the_pure_part(self):
+        for fake in ({"abiflags": "t"}, {"_is_gil_enabled": lambda: False}):
+            with unittest.mock.patch.multiple(ring.sys, create=True, **fake):
+                self.assertTrue(ring._is_free_threaded())
+                self.assertIsNone(ring._load_native())
+        self.assertEqual(ring._is_free_threaded(), "t" in getattr(ring.sys, "abiflags", ""))
+
+    def test_an_isolated_python_loads_nothing_that_the_environment_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            open(os.path.join(folder, "_native.abi3.so"), "w").close()
+            loaded = []
+            kept = vars(core).pop("_native", None)  # Else the package still knows the one that was loaded.
+            self.addCleanup(lambda: kept and setattr(core, "_native", kept))
+            with unittest.mock.patch.dict(os.environ, {"WHYSTOP_NATIVE_DIR": folder}), unittest.mock.patch.dict(
+                "sys.modules", {"whystop_probe.core._native": None}
+            ), unittest.mock.patch("importlib.machinery.ExtensionFileLoader", side_effect=lambda *given: loaded.append(given)):
+                os.environ.pop("WHYSTOP_NO_NATIVE", None)
+                self.assertIsNone(ring._load_native())
+                self.assertEqual(len(loaded), 0 if ring._is_free_threaded() else 1, "it is asked for where it may be")
+                with unittest.mock.patch.object(ring.sys, "flags", unittest.mock.Mock(ignore_environment=1)):
+                    self.assertIsNone(ring._load_native())
+                self.assertEqual(len(loaded), 0 if ring._is_free_threaded() else 1, "and not where it may not")
 
 
 if __name__ == "__main__":
