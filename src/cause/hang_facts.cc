@@ -135,14 +135,6 @@ bool HungToTheEnd(const CaseFile& run) {
   return ReadHang(run).has_value();
 }
 
-const Frame* FrameOf(const ThreadLook& thread, std::string_view part) {
-  const auto found =
-      std::find_if(thread.frames.rbegin(), thread.frames.rend(), [part](const Frame& frame) {
-        return frame.file.find(part) != std::string::npos;
-      });
-  return found == thread.frames.rend() ? nullptr : &*found;
-}
-
 std::string PlaceText(const Frame& frame) {
   const std::string name = frame.file.substr(frame.file.rfind('/') + 1);
   return fmt::format("{}:{} in {}{}", name, frame.line, frame.function,

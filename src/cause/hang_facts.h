@@ -47,9 +47,6 @@ struct HangKind {
 };
 HangKind ClassifyHang(const HangFacts& hang);
 
-/// Whether a frame of the thread is from a file whose path holds `part`; nullptr: none is.
-const Frame* FrameOf(const ThreadLook& thread, std::string_view part);
-
 /// "train.py:12 in main: `answer = input()`"
 std::string PlaceText(const Frame& frame);
 

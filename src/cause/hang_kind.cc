@@ -6,6 +6,7 @@
 
 #include "cause/hang_facts.h"
 #include "cause/hang_ranks.h"
+#include "cause/hang_workers.h"
 
 namespace whystop {
 namespace {
@@ -95,38 +96,6 @@ bool FetchesBatchBefore311(const ThreadLook& main) {
   return loader != nullptr && IsOneOf(loader->function, kCalls);
 }
 
-bool IsLoaderWorker(const ProcessLook& process) {
-  const ThreadLook* main = process.MainThread();
-  return main != nullptr && FrameOf(*main, "/torch/utils/data/_utils/worker.py") != nullptr;
-}
-
-bool IsIdleWorker(const ProcessLook& process) {
-  const ThreadLook* main = process.MainThread();
-  return main != nullptr && FrameOf(*main, "/multiprocessing/queues.py") != nullptr &&
-         InnermostOwn(main->frames) == nullptr;
-}
-
-/// A worker that was forked while others computed, and now computes itself by their threads.
-bool IsInForkedMath(const ThreadLook& main) {
-  const Frame* own = InnermostOwn(main.frames);
-  const std::string source = own == nullptr ? "" : Lower(own->source);
-  if (Holds(source, "lock") || Holds(source, "acquire") || Holds(source, ".get(")) {
-    return false;
-  }
-  for (const std::string_view name : {"torch.", "np.", "numpy.", "cv2.", "scipy.", "sklearn."}) {
-    if (Holds(source, name)) {
-      return true;
-    }
-  }
-  const Frame& innermost = main.frames.back();
-  for (const std::string_view name : {"/numpy/", "/cv2/", "/scipy/", "/sklearn/", "/torch/nn/"}) {
-    if (Holds(innermost.file, name)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 HangKind ClassifyProcess(const HangFacts& hang, const ProcessLook& process, int depth);
 
 /// The trainer waits for a batch: what its workers do decides.
@@ -137,29 +106,13 @@ HangKind ClassifyLoader(const HangFacts& hang, const ProcessLook& trainer, int d
       continue;
     }
     ++workers;
-    const ThreadLook& main = *process.MainThread();
-    if (IsIdleWorker(process)) {
-      continue;
+    if (const auto forked = ClassifyForked(process)) {
+      const bool lock = forked->cause == "lock-held";
+      return {lock ? "dataloader-deadlock" : forked->cause, &process,
+              "the trainer waits for a batch; " + forked->text, forked->certain};
     }
-    if (FrameOf(main, "/tokenizers/") != nullptr || FrameOf(main, "/transformers/token") != nullptr) {
-      return {"tokenizer-fork-deadlock", &process,
-              fmt::format("worker {} waits inside the tokenizer, which had threads before it was "
-                          "forked",
-                          process.pid),
-              false};
-    }
-    if (main.waits_in == "futex" && IsInForkedMath(main)) {
-      return {"fork-openmp-deadlock", &process,
-              fmt::format("worker {} waits for threads of a library that were not copied when it "
-                          "was forked",
-                          process.pid),
-              false};
-    }
-    if (main.waits_in == "futex" || Holds(main.waits_in, "futex")) {
-      return {"dataloader-deadlock", &process,
-              fmt::format("the trainer waits for a batch, and worker {} waits for a lock that "
-                          "nobody will release",
-                          process.pid)};
+    if (OwnOfWorker(process) == nullptr) {
+      continue;  // It waits for work.
     }
     HangKind inner = ClassifyProcess(hang, process, depth + 1);
     inner.text = "the trainer waits for a batch; " + inner.text;
@@ -208,8 +161,23 @@ const ProcessLook* WaitedFor(const HangFacts& hang, const ProcessLook& process,
   return found;
 }
 
+/// A process that waits for what a worker should send, and a worker that has ended.
+const ProcessLook* DeadWorker(const HangFacts& hang, const ProcessLook& process, const ThreadLook& main) {
+  if (FrameOf(main, "/multiprocessing/") == nullptr && FrameOf(main, "/concurrent/futures/") == nullptr) {
+    return nullptr;
+  }
+  const auto found = std::find_if(hang.processes.begin(), hang.processes.end(), [&process](const ProcessLook& other) {
+    return other.parent_pid == process.pid && other.state == 'Z';
+  });
+  return found == hang.processes.end() ? nullptr : &*found;
+}
+
 HangKind ClassifyWait(const HangFacts& hang, const ProcessLook& process, const ThreadLook& main) {
   const std::string what = main.waits_for.empty() ? main.waits_in : main.waits_for;
+  if (const ProcessLook* dead = DeadWorker(hang, process, main)) {
+    return {"dataloader-worker-killed", &process,
+            fmt::format("process {} waits for its workers, and one of them ({}) has ended", process.pid, dead->pid)};
+  }
   if (WaitsForKeys(main) || FrameOf(main, "/pdb.py") != nullptr) {
     return {"waiting-for-input", &process, "it waits for somebody to type: it reads " + what};
   }
@@ -264,6 +232,11 @@ HangKind ClassifyProcess(const HangFacts& hang, const ProcessLook& process, int 
   }
   if (FetchesBatch(*main) || FetchesBatchBefore311(*main)) {
     return ClassifyLoader(hang, process, depth);
+  }
+  if (const ProcessLook* worker = StuckPoolWorker(hang, process)) {
+    HangKind forked = *ClassifyForked(*worker);
+    forked.text = fmt::format("process {} waits for its workers; ", process.pid) + forked.text;
+    return forked;
   }
   const ProcessLook* other = depth < kDepthMax ? WaitedFor(hang, process, *main) : nullptr;
   if (other != nullptr) {

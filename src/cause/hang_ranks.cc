@@ -9,31 +9,13 @@
 namespace whystop {
 namespace {
 
-/// The exchange that a rank takes part in: its name and the user's line that asked for it.
-struct Exchange {
-  std::string call;
-  std::string place;
-};
-
-/// Nullopt: the rank is somewhere else.
-std::optional<Exchange> ExchangeOf(const ProcessLook& process) {
+/// The exchange that a rank takes part in and the user's line that asked for it, "all_reduce at
+/// train.py:12 in step"; nullopt: the rank is somewhere else.
+std::optional<std::string> ExchangeText(const ProcessLook& process) {
   const ThreadLook* main = process.MainThread();
-  if (main == nullptr) {
-    return std::nullopt;
-  }
-  const Frame* own = InnermostOwn(main->frames);
-  const std::string place = own == nullptr ? "" : PlaceText(*own);
-  if (const Frame* call = FrameOf(*main, "/torch/distributed/distributed_c10d.py")) {
-    return Exchange{call->function, place};
-  }
-  // Gradients are exchanged by a thread of their own while this one waits.
-  if (FrameOf(*main, "/torch/nn/parallel/distributed.py") != nullptr) {
-    return Exchange{"DistributedDataParallel", place};
-  }
-  if (!main->frames.empty() && main->frames.back().function == "_engine_run_backward") {
-    return Exchange{"backward", place};
-  }
-  return std::nullopt;
+  const auto call = main == nullptr ? std::nullopt : ExchangeOf(*main);
+  const Frame* own = call ? InnermostOwn(main->frames) : nullptr;
+  return call ? std::optional(*call + " at " + (own == nullptr ? "" : PlaceText(*own))) : call;
 }
 
 bool IsMeeting(const ProcessLook& process) {
@@ -87,19 +69,19 @@ HangKind ClassifyRanks(const HangFacts& hang, const std::vector<const ProcessLoo
   std::vector<int> waiting;
   const ProcessLook* waits = nullptr;
   const ProcessLook* odd = nullptr;
-  std::map<std::string, std::pair<const ProcessLook*, Exchange>> exchanges;
+  std::map<std::string, const ProcessLook*> exchanges;
   for (const ProcessLook* process : ranks) {
     if (IsMeeting(*process)) {
       return {"rendezvous-stuck", process, "it waits for the other ranks to appear"};
     }
-    const auto exchange = ExchangeOf(*process);
+    const auto exchange = ExchangeText(*process);
     if (!exchange) {
       odd = odd == nullptr ? process : odd;
       continue;
     }
     waiting.push_back(process->rank.value_or(0));
     waits = waits == nullptr ? process : waits;
-    exchanges.try_emplace(exchange->call + " at " + exchange->place, process, *exchange);
+    exchanges.try_emplace(*exchange, process);
   }
   if (waits == nullptr) {
     return {{}, nullptr, {}, false};
@@ -127,10 +109,10 @@ HangKind ClassifyRanks(const HangFacts& hang, const std::vector<const ProcessLoo
   if (exchanges.size() > 1) {
     std::string text;
     for (const auto& [name, one] : exchanges) {
-      text += fmt::format("{}rank {} is in {}", text.empty() ? "" : ", ", one.first->rank.value_or(0),
+      text += fmt::format("{}rank {} is in {}", text.empty() ? "" : ", ", one->rank.value_or(0),
                           name);
     }
-    return {"collective-mismatch", exchanges.begin()->second.first,
+    return {"collective-mismatch", exchanges.begin()->second,
             "the ranks take part in different exchanges: " + text};
   }
   return {"collective-timeout", waits,

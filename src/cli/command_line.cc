@@ -149,10 +149,11 @@ void DeclareAttach(CLI::App& app, Declared<AttachOptions>& attach) {
       app.add_subcommand("attach", "Look at a running process: where it is, what it waits for");
   attach.app->footer(
       "Example:\n  whystop attach 4711\n\n"
-      "Three looks from outside at the process and its children; nothing is changed in them and "
-      "they "
-      "are not held up.");
+      "Looks from outside at the process and its children: stacks, what each waits for, resources, limits. "
+      "Nothing is changed in them and they are not held up.");
   attach.app->add_option("pid", attach.options.pid, "The process")->required();
+  attach.app->add_option("--looks", attach.options.looks, "How many looks (3); one alone cannot tell what stands still")
+      ->check(CLI::Range(1, 100));
   attach.app->add_option("--interval", attach.options.interval_s, "Seconds between the looks (2)")
       ->check(CLI::Range(0.05, 600.0));
   attach.app->add_flag("--json", attach.options.json, "Print as JSON");

@@ -75,7 +75,8 @@ struct InstallKernelOptions {
 
 struct AttachOptions {
   std::int64_t pid = 0;
-  double interval_s = 2;  // Between two of the three looks.
+  int looks = 3;
+  double interval_s = 2;  // Between two looks.
   bool json = false;
 };
 

@@ -14,12 +14,23 @@
 namespace whystop {
 namespace {
 
+// Who asks does not want to wait long; the watcher has looked for longer.
+constexpr int kLooksAtOnce = 3;
+constexpr std::chrono::milliseconds kPauseAtOnce{300};
+
 /// Hands every event to the judge and to the draughtsman.
 class JudgeAndDraw final : public EventSink {
  public:
   void Push(const Event& event) override {
+    last_at_ = event.at;
     analysis.Push(event);
     builder.Push(event);
+  }
+  /// Only the judge is told: what everybody does at this moment makes no curve.
+  void PushLive(const LiveLook& live) {
+    for (const Event& event : MovingEvents(live, last_at_)) {
+      analysis.Push(event);
+    }
   }
   SeenRun See(const std::string& directory, bool alive) const {
     SeenRun seen;
@@ -32,6 +43,9 @@ class JudgeAndDraw final : public EventSink {
   }
   Analysis analysis;
   ViewBuilder builder;
+
+ private:
+  RunTime last_at_{};
 };
 
 class FollowedRun final : public RunFollower {
@@ -78,7 +92,7 @@ Result<SeenRun> SeeFoundRun(const FoundRun& run) {
 
 }  // namespace
 
-Result<SeenRun> SeeRecording(const std::string& directory) {
+Result<SeenRun> SeeRecording(const std::string& directory, bool look) {
   JudgeAndDraw both;
   OutputKeeper output;
   auto stream = RecordingStream::Open(directory, both, &output);
@@ -87,7 +101,14 @@ Result<SeenRun> SeeRecording(const std::string& directory) {
   }
   (*stream)->Finish();
   const std::int64_t pid = both.builder.start() ? both.builder.start()->pid : 0;
-  SeenRun seen = both.See(directory, !(*stream)->saw_end() && JobIsAlive(directory, pid));
+  const bool alive = !(*stream)->saw_end() && JobIsAlive(directory, pid);
+  std::optional<LiveLook> live;
+  if (alive && look) {
+    live = LookAtJob(static_cast<pid_t>(pid), kLooksAtOnce, kPauseAtOnce);
+    both.PushLive(*live);
+  }
+  SeenRun seen = both.See(directory, alive);
+  seen.live = std::move(live);
   seen.view.logs = output.Excerpts(directory, seen.verdict);
   seen.view.sources = ExcerptsOfSources(seen.view, seen.verdict);
   return seen;

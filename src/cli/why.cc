@@ -31,7 +31,13 @@ Result<std::vector<Verdict>> Follow(const std::vector<std::string>& paths) {
   return std::vector{std::move(*verdict)};
 }
 
-Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options, std::optional<RunView>& view) {
+/// What the terminal shows beside the verdict of the newest run.
+struct Shown {
+  std::optional<RunView> view;
+  std::optional<LiveLook> live;
+};
+
+Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options, Shown& shown) {
   if (options.follow) {
     return Follow(options.paths);
   }
@@ -45,12 +51,12 @@ Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options, std::optional<R
       return found.error();
     }
     if (*found) {
-      auto seen = SeeRecording(**found);
+      auto seen = SeeRecording(**found, /*look=*/true);
       if (!seen) {
         return seen.error();
       }
       verdicts.push_back(std::move(seen->verdict));
-      view = std::move(seen->view);
+      shown = {std::move(seen->view), std::move(seen->live)};
     } else if (name.empty()) {
       return Error{
           Error::Code::kNotFound, "no recording yet in " + HomeOfRecordings(),
@@ -65,7 +71,7 @@ Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options, std::optional<R
       return judged.error();
     }
     verdicts.insert(verdicts.end(), judged->begin(), judged->end());
-    view.reset();
+    shown = {};
   }
   return verdicts;
 }
@@ -87,8 +93,8 @@ std::string RenderTable(const std::vector<Verdict>& verdicts) {
 }  // namespace
 
 int Why(const WhyOptions& options) {
-  std::optional<RunView> view;  // Of the newest, for the terminal.
-  const auto verdicts = JudgeAll(options, view);
+  Shown shown;
+  const auto verdicts = JudgeAll(options, shown);
   if (!verdicts) {
     Complain(verdicts.error());
     return kExitUsage;
@@ -102,7 +108,10 @@ int Why(const WhyOptions& options) {
     if (verdicts->size() > 1) {
       Print(RenderTable(*verdicts));
     }
-    Print(RenderTerminal(newest, StyleFor(STDOUT_FILENO), view ? &*view : nullptr));
+    Print(RenderTerminal(newest, StyleFor(STDOUT_FILENO), shown.view ? &*shown.view : nullptr));
+    if (shown.live) {
+      Print("\nnow\n" + RenderLive(*shown.live));
+    }
   }
   return ExitCodeOf(newest);
 }

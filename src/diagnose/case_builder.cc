@@ -12,6 +12,7 @@ constexpr double kEndless = 1e15;
 constexpr std::size_t kReadingsMax = 8192;
 constexpr std::size_t kLogKindsMax = 512;
 constexpr std::size_t kFilesMax = 4096;
+constexpr std::size_t kProcessesMax = 1024;
 constexpr std::size_t kObservationKindsMax = 128;
 
 template <typename T>
@@ -152,7 +153,22 @@ void CaseBuilder::Take(const LogFact& fact) {
 
 void CaseBuilder::Take(const ExceptionSeen& seen) { exceptions_.Push(Keep(seen)); }
 
+void CaseBuilder::TakeStep(const Progress& progress) {
+  if (!progress.process || !progress.step || (steps_.size() >= kProcessesMax && !steps_.contains(*progress.process))) {
+    return;
+  }
+  ProcessSteps& steps = steps_[*progress.process];
+  if (steps.process == 0) {
+    steps = {*progress.process, progress.rank, *progress.step, *progress.step, now_, now_};
+  }
+  if (*progress.step > steps.last) {
+    steps.last = *progress.step;
+    steps.last_at = now_;
+  }
+}
+
 void CaseBuilder::Take(const Progress& progress) {
+  TakeStep(progress);
   if (progress.rank.value_or(0) == 0) {
     Progress told = progress;
     if (told.epochs_planned && static_cast<double>(*told.epochs_planned) > kEndless) {
@@ -275,6 +291,9 @@ CaseFile CaseBuilder::Build() const {
   notes_.ForEach([&file](const RecorderNote& note) { file.notes.push_back(note.text); });
   for (const auto& [counter, count] : drops_) {
     file.drops.push_back({counter, count});
+  }
+  for (const auto& [process, steps] : steps_) {
+    file.steps.push_back(steps);
   }
   for (const auto& [key, watched] : readings_) {
     file.readings.push_back(watched.history);

@@ -42,6 +42,7 @@ class CaseBuilder final : public EventSink {
   void Take(const ExceptionSeen& seen);
   void Take(const Progress& progress);
   void Take(const Observation& seen);
+  void TakeStep(const Progress& progress);
   void StartSession();
   Progress ProgressNow() const;
   template <typename T>
@@ -85,6 +86,7 @@ class CaseBuilder final : public EventSink {
   std::map<std::pair<std::string, LogFact::Role>, FirstAndLast<Kept<LogFact>>> log_facts_;
   FirstAndLast<Kept<ExceptionSeen>> exceptions_{8, 24};
   std::map<std::string, FirstAndLast<Kept<Observation>>> observations_;
+  std::map<std::int64_t, ProcessSteps> steps_;
   FirstAndLast<RecorderNote> notes_{32, 32};
   std::map<std::string, std::int64_t> drops_;
 };

@@ -201,7 +201,7 @@ struct GatheredRun {
       log_stem = stem;
       job = std::move(name.job);
       has_errors = has_errors || name.error_stream;
-    } else if (file.kind != FileKind::kTensorBoard) {
+    } else if (file.kind != FileKind::kTensorBoard && file.kind != FileKind::kFlightRecord) {  // One a rank.
       single_kinds.push_back(file.kind);
     }
     run.files.push_back(std::move(file));

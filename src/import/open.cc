@@ -8,8 +8,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/fd.h"
 #include "import/byte_source.h"
 #include "import/csv/table_reader.h"
+#include "import/flight_recorder/flight_reader.h"
 #include "import/jsonl/jsonl_reader.h"
 #include "import/plain_log/plain_log.h"
 #include "import/series_log.h"
@@ -110,6 +112,7 @@ void ReadSource(FileKind kind, ByteSource& source, SeriesLog& log) {
       return ReadTrainerState(source, log);
     case FileKind::kWandb:
     case FileKind::kTensorBoard:
+    case FileKind::kFlightRecord:
     case FileKind::kEmpty:
     case FileKind::kTextLog:
     case FileKind::kOther:
@@ -152,6 +155,14 @@ Status ReadOneFile(const FoundFile& file, EventSink& sink) {
   if (file.kind == FileKind::kTextLog || file.kind == FileKind::kEmpty) {
     const auto read = ReadPlainLog(file.path, sink);
     return read ? Status(Ok{}) : Status(read.error());
+  }
+  if (file.kind == FileKind::kFlightRecord) {
+    constexpr std::size_t kRecordBytesMax = 256 << 20;
+    const auto bytes = ReadFile(file.path, kRecordBytesMax);
+    if (bytes) {
+      ReadFlightRecord(*bytes, file.path, sink);
+    }
+    return bytes ? Status(Ok{}) : Status(bytes.error());
   }
   auto source = FileSource::Open(file.path);
   if (!source) {

@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/parse.h"
 #include "import/csv/csv_row.h"
+#include "import/flight_recorder/flight_reader.h"
 #include "import/json_walk.h"
 #include "import/position_key.h"
 #include "import/tensorboard/event_reader.h"
@@ -205,6 +206,8 @@ std::string_view FileKindName(FileKind kind) {
       return "JSON Lines";
     case FileKind::kJsonHistory:
       return "JSON history";
+    case FileKind::kFlightRecord:
+      return "flight record";
     case FileKind::kOther:
       break;
   }
@@ -234,6 +237,9 @@ FileKind SniffBytes(std::string_view head) {
   }
   if (head.starts_with(RecordCutter::kMagic)) {
     return FileKind::kWandb;
+  }
+  if (IsFlightRecord(head)) {
+    return FileKind::kFlightRecord;
   }
   if (head.starts_with("\xef\xbb\xbf")) {
     head.remove_prefix(3);

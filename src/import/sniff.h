@@ -18,6 +18,7 @@ enum class FileKind {
   kTable,  // CSV and its relatives.
   kJsonLines,
   kJsonHistory,  // One JSON document of rows or columns.
+  kFlightRecord,  // A dump of PyTorch's flight recorder, of one rank.
   kOther,        // Binary, or a document that holds no run.
 };
 

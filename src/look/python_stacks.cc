@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/fd.h"
 #include "look/elf_symbol.h"
@@ -74,6 +75,23 @@ class StackReader {
       out.threads.push_back(ReadThread(thread));
       out.threads.back().holds_gil = thread == holder;
       thread = Pointer(thread + layout_.thread_next);
+    }
+  }
+
+  /// The thread with this number; where none has it, the interpreter's first, which is the last of
+  /// the list. A forked child has its parent's number for the thread that forked.
+  void ReadOneThread(std::uint64_t interpreter, std::int64_t tid, PythonStacks& out) {
+    std::uint64_t thread = Pointer(interpreter + layout_.threads_head);
+    std::uint64_t last = 0;
+    for (std::size_t i = 0; thread != 0 && i < kThreadsMax; ++i) {
+      last = thread;
+      if (ReadTid(thread) == tid) {
+        break;
+      }
+      thread = Pointer(thread + layout_.thread_next);
+    }
+    if (last != 0) {
+      out.threads.push_back(ReadThread(last));
     }
   }
 
@@ -269,39 +287,56 @@ std::optional<FoundRuntime> FindRuntime(pid_t pid, const std::string& maps) {
 
 }  // namespace
 
-PythonStacks ReadPythonStacks(pid_t pid) {
-  PythonStacks out;
+PythonProcess::PythonProcess(pid_t pid) : pid_(pid) {
   const auto maps = ReadFile("/proc/" + std::to_string(pid) + "/maps", 4 << 20);
   if (!maps || maps->find("ython") == std::string::npos) {
+    return;
+  }
+  if (const auto runtime = FindRuntime(pid, *maps)) {
+    const RemoteMemory memory(pid);
+    runtime_ = runtime->address;
+    minor_ = runtime->minor;
+    layout_ = ReadLayout(memory, runtime_, minor_);
+    fault_ = memory.fault();
+  }
+}
+
+PythonStacks PythonProcess::ReadStacks() const { return Read(/*all_threads=*/true); }
+
+std::vector<Frame> PythonProcess::ReadMainStack() const {
+  PythonStacks stacks = Read(/*all_threads=*/false);
+  return stacks.threads.empty() ? std::vector<Frame>{} : std::move(stacks.threads.front().frames);
+}
+
+PythonStacks PythonProcess::Read(bool all_threads) const {
+  PythonStacks out;
+  if (runtime_ == 0) {
     return out;
   }
-  const auto runtime = FindRuntime(pid, *maps);
-  if (!runtime) {
+  const auto is_refused = [](int fault) { return fault == EPERM || fault == EACCES; };
+  constexpr const char* kRefused = "the system does not let us read its memory (ptrace rules)";
+  if (!layout_) {
+    out.version = minor_ ? "3." + std::to_string(*minor_) : "unknown";
+    out.unseen = is_refused(fault_) ? kRefused : "this version of Python is not known here";
     return out;
   }
-  const RemoteMemory memory(pid);
-  const auto layout = ReadLayout(memory, runtime->address, runtime->minor);
-  if (!layout) {
-    const bool refused = memory.fault() == EPERM || memory.fault() == EACCES;
-    out.version = runtime->minor ? "3." + std::to_string(*runtime->minor) : "unknown";
-    out.unseen = refused ? "the system does not let us read its memory (ptrace rules)"
-                         : "this version of Python is not known here";
-    return out;
-  }
-  out.version = "3." + std::to_string(layout->minor);
-  out.finalizing =
-      memory.Value<std::uint64_t>(runtime->address + layout->finalizing).value_or(0) != 0;
-  StackReader reader(memory, *layout);
-  auto interpreter = memory.Value<std::uint64_t>(runtime->address + layout->interpreters_head);
+  const RemoteMemory memory(pid_);
+  out.version = "3." + std::to_string(layout_->minor);
+  out.finalizing = memory.Value<std::uint64_t>(runtime_ + layout_->finalizing).value_or(0) != 0;
+  StackReader reader(memory, *layout_);
+  auto interpreter = memory.Value<std::uint64_t>(runtime_ + layout_->interpreters_head);
   constexpr int kInterpretersMax = 64;
   for (int i = 0; interpreter && *interpreter != 0 && i < kInterpretersMax; ++i) {
-    reader.ReadInterpreter(*interpreter, runtime->address, out);
-    interpreter = memory.Value<std::uint64_t>(*interpreter + layout->interpreter_next);
+    const auto next = memory.Value<std::uint64_t>(*interpreter + layout_->interpreter_next);
+    if (all_threads) {
+      reader.ReadInterpreter(*interpreter, runtime_, out);
+    } else if (next.value_or(0) == 0) {  // New ones are put in front: the program's own is the last.
+      reader.ReadOneThread(*interpreter, pid_, out);
+    }
+    interpreter = next;
   }
   if (out.threads.empty()) {
-    const bool refused = memory.fault() == EPERM || memory.fault() == EACCES;
-    out.unseen = refused ? "the system does not let us read its memory (ptrace rules)"
-                         : "its memory could not be understood";
+    out.unseen = is_refused(memory.fault()) ? kRefused : "its memory could not be understood";
   }
   return out;
 }

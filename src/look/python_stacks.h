@@ -3,9 +3,11 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "look/python_layout.h"
 #include "model/event.h"
 
 namespace whystop {
@@ -26,8 +28,25 @@ struct PythonStacks {
   std::vector<PythonThread> threads;
 };
 
-/// The stacks of a running interpreter, CPython 3.9 to 3.14, read from outside.
-PythonStacks ReadPythonStacks(pid_t pid);
+/// A running interpreter, CPython 3.9 to 3.14, as seen from outside. Where its things stand is found
+/// once; each reading of the stacks is fresh.
+class PythonProcess {
+ public:
+  explicit PythonProcess(pid_t pid);
+
+  PythonStacks ReadStacks() const;
+  /// The stack of its main thread alone, outermost first; empty: nothing could be read.
+  std::vector<Frame> ReadMainStack() const;
+
+ private:
+  PythonStacks Read(bool all_threads) const;
+
+  pid_t pid_;
+  std::uint64_t runtime_ = 0;  // Where _PyRuntime stands; 0: this is no Python that is known here.
+  std::optional<int> minor_;   // The version that the names of its files tell.
+  std::optional<PythonLayout> layout_;
+  int fault_ = 0;  // Why there is no layout: errno of the read.
+};
 
 /// Not from an installed package, the standard library, a frozen module or the probe.
 bool IsUsersOwn(const std::string& file);

@@ -118,6 +118,8 @@ void TellCall(pid_t pid, const SystemCall& call, ThreadLook& out) {
   }
 }
 
+}  // namespace
+
 ThreadLook ReadThread(pid_t pid, pid_t tid) {
   const std::string folder = fmt::format("/proc/{}/task/{}/", pid, tid);
   ThreadLook out;
@@ -142,8 +144,6 @@ ThreadLook ReadThread(pid_t pid, pid_t tid) {
   }
   return out;
 }
-
-}  // namespace
 
 bool ParseSystemCall(std::string_view text, SystemCall& out) {
   text = Trim(text);

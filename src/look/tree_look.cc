@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/parse.h"
 #include "look/python_stacks.h"
+#include "look/source_line.h"
 #include "look/stack_signal.h"
 #include "look/thread_facts.h"
 #include "sense/process_parse.h"
@@ -82,22 +83,11 @@ void AddRank(pid_t pid, ProcessLook& look) {
   }
 }
 
-/// The text of the user's own lines, as the files hold it now.
 void AddSources(pid_t pid, std::vector<Frame>& frames) {
   for (Frame& frame : frames) {
-    if (!frame.users_own || frame.line <= 0 || frame.file.starts_with('<')) {
-      continue;
+    if (frame.users_own) {
+      AddSource(pid, frame);
     }
-    const std::string path = frame.file.starts_with('/')
-                                 ? fmt::format("/proc/{}/root{}", pid, frame.file)
-                                 : fmt::format("/proc/{}/cwd/{}", pid, frame.file);
-    constexpr std::size_t kSourceBytesMax = 4 << 20, kLineMax = 200;
-    const auto text = ReadFile(path, kSourceBytesMax);
-    std::string_view rest = text ? std::string_view(*text) : std::string_view();
-    for (std::int64_t line = 1; line < frame.line && !rest.empty(); ++line) {
-      rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
-    }
-    frame.source = std::string(Trim(rest.substr(0, rest.find('\n'))).substr(0, kLineMax));
   }
 }
 
@@ -127,7 +117,7 @@ std::uint64_t MarkOf(const std::vector<Frame>& frames) {
 }
 
 void AddPython(pid_t pid, int stack_signal, Snapshot& out) {
-  const PythonStacks stacks = ReadPythonStacks(pid);
+  const PythonStacks stacks = PythonProcess(pid).ReadStacks();
   out.look.python = stacks.version;
   out.look.unseen = stacks.unseen;
   out.look.finalizing = stacks.finalizing;

@@ -24,6 +24,16 @@ struct ReadingHistory {
   std::int64_t Rise() const { return last - first; }
 };
 
+/// The steps of one process that trains.
+struct ProcessSteps {
+  std::int64_t process = 0;
+  std::optional<int> rank;
+  std::int64_t first = 0;  // Numbers of the first and the last one that was seen.
+  std::int64_t last = 0;
+  RunTime first_at{};
+  RunTime last_at{};
+};
+
 /// Everything known about one run when it is judged: what causes weigh. Built by diagnose/,
 /// bounded.
 struct CaseFile {
@@ -46,6 +56,7 @@ struct CaseFile {
   std::vector<Observation> observations;  // Bounded per kind: first and last are kept.
   std::vector<Finding> findings;
   std::vector<ReadingHistory> readings;
+  std::vector<ProcessSteps> steps;  // By process; bounded.
   std::vector<Drop> drops;
   std::vector<std::string> notes;
   Progress progress;               // The furthest seen, of the last session.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/parse.h"
 
@@ -83,6 +84,58 @@ const Frame* InnermostOwn(const std::vector<Frame>& frames) {
   const auto found = std::find_if(frames.rbegin(), frames.rend(),
                                   [](const Frame& frame) { return frame.users_own; });
   return found == frames.rend() ? nullptr : &*found;
+}
+
+const Frame* FrameOf(const ThreadLook& thread, std::string_view part) {
+  const auto found =
+      std::find_if(thread.frames.rbegin(), thread.frames.rend(), [part](const Frame& frame) {
+        return frame.file.find(part) != std::string::npos;
+      });
+  return found == thread.frames.rend() ? nullptr : &*found;
+}
+
+std::optional<std::string> ExchangeOf(const ThreadLook& thread) {
+  if (const Frame* call = FrameOf(thread, "/torch/distributed/distributed_c10d.py")) {
+    return call->function;
+  }
+  // Gradients are exchanged by a thread of their own while this one waits.
+  if (FrameOf(thread, "/torch/nn/parallel/distributed.py") != nullptr) {
+    return "DistributedDataParallel";
+  }
+  if (!thread.frames.empty() && thread.frames.back().function == "_engine_run_backward") {
+    return "backward";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> CompilerIn(const ProcessLook& look) {
+  constexpr std::string_view kPrograms[] = {"cc1", "cc1plus", "cicc", "clang", "clang++", "g++",
+                                            "gcc", "nvcc", "ptxas", "ninja", "nvlink"};
+  const auto* const program = std::find(std::begin(kPrograms), std::end(kPrograms), look.name);
+  if (program != std::end(kPrograms)) {
+    return std::string(*program);
+  }
+  // Files that are on the stack while code is made, and not while it runs.
+  constexpr std::pair<std::string_view, const char*> kFiles[] = {
+      {"/torch/_dynamo/convert_frame.py", "torch.compile"},
+      {"/torch/_inductor/graph.py", "torch.compile"},
+      {"/torch/_inductor/scheduler.py", "torch.compile"},
+      {"/torch/_inductor/codegen/", "torch.compile"},
+      {"/torch/_inductor/async_compile.py", "torch.compile"},
+      {"/torch/_inductor/compile_worker/", "torch.compile"},
+      {"/torch/utils/cpp_extension.py", "torch.utils.cpp_extension"},
+      {"/triton/compiler/", "Triton"},
+      {"/jax/_src/compiler.py", "XLA"},
+      {"/jax/_src/interpreters/mlir.py", "JAX"},
+      {"/polymorphic_function/tracing_compilation.py", "tf.function"},
+      {"/numba/core/compiler.py", "Numba"}};
+  const ThreadLook* main = look.MainThread();
+  for (const auto& [file, name] : kFiles) {
+    if (main != nullptr && FrameOf(*main, file) != nullptr) {
+      return name;
+    }
+  }
+  return std::nullopt;
 }
 
 bool WaitsForItsUser(const ProcessLook& look) {

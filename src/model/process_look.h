@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/event.h"
@@ -44,6 +45,17 @@ struct ProcessLook {
 
 /// The innermost frame of the user's own code; nullptr: there is none.
 const Frame* InnermostOwn(const std::vector<Frame>& frames);
+
+/// The innermost frame of a file whose path holds `part`; nullptr: there is none.
+const Frame* FrameOf(const ThreadLook& thread, std::string_view part);
+
+/// The exchange between ranks that a thread takes part in: "all_reduce", "DistributedDataParallel",
+/// "backward" (which computes too). Nullopt: it is somewhere else.
+std::optional<std::string> ExchangeOf(const ThreadLook& thread);
+
+/// A compiler is at work, in this process or as this process: its name, "torch.compile", "cc1plus".
+/// Nullopt: none is.
+std::optional<std::string> CompilerIn(const ProcessLook& look);
 
 /// An event loop that has nothing to do until its user asks for something: a notebook's kernel, a
 /// server. No code of the user's is on its way.

@@ -168,6 +168,7 @@ class BodyJson {
   void operator()(const Observation& seen) {
     out_.Text("what", seen.kind);
     out_.Number("step", seen.step);
+    PutPlace({}, seen.rank);
     out_.Open("attributes");
     for (const auto& [name, value] : seen.attributes) {
       if (const double* number = std::get_if<double>(&value)) {

@@ -5,8 +5,6 @@
 #include <map>
 #include <string_view>
 
-#include "report/json_report.h"
-#include "report/json_writer.h"
 
 namespace whystop {
 namespace {
@@ -107,9 +105,8 @@ std::string RenderLooks(const std::vector<ProcessLook>& processes) {
   return text;
 }
 
-std::string RenderLooksJson(const std::vector<ProcessLook>& processes, const Verdict& verdict) {
-  JsonWriter out;
-  out.OpenList();
+void WriteLooks(const std::vector<ProcessLook>& processes, JsonWriter& out) {
+  out.OpenList("processes");
   for (const ProcessLook& process : processes) {
     out.Open();
     out.Number("pid", process.pid);
@@ -134,7 +131,6 @@ std::string RenderLooksJson(const std::vector<ProcessLook>& processes, const Ver
     out.Close();
   }
   out.CloseList();
-  return "{\"verdict\": " + RenderJson(verdict) + ", \"processes\": " + out.text() + "}\n";
 }
 
 }  // namespace whystop

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "model/process_look.h"
-#include "model/verdict.h"
+#include "report/json_writer.h"
 
 namespace whystop {
 
@@ -12,7 +12,7 @@ namespace whystop {
 /// threads at the same place are shown once, with their number.
 std::string RenderLooks(const std::vector<ProcessLook>& processes);
 
-/// {"verdict": as RenderJson gives it, "processes": [...]}
-std::string RenderLooksJson(const std::vector<ProcessLook>& processes, const Verdict& verdict);
+/// The same as the member "processes" of the object that is open.
+void WriteLooks(const std::vector<ProcessLook>& processes, JsonWriter& out);
 
 }  // namespace whystop

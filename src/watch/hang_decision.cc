@@ -75,6 +75,10 @@ Standstill DecideStandstill(const Stillness& seen, std::int64_t gpu_percent,
   if (!works) {
     return Standstill::kWaiting;
   }
+  if (std::any_of(processes.begin(), processes.end(),
+                  [](const ProcessLook& process) { return CompilerIn(process).has_value(); })) {
+    return Standstill::kNone;  // Compilers take their time, and one call of them is one place.
+  }
   const auto python = std::count_if(processes.begin(), processes.end(), &IsPython);
   const bool constant =
       std::all_of(processes.begin(), processes.end(),

@@ -69,6 +69,13 @@ void ProgressWatch::Take(const ProbeSlots& probe, RunTime at) {
   for (std::size_t i = 0; i + kSlotBytes <= probe.slots.size(); i += kSlotBytes) {
     Slot slot;
     std::memcpy(&slot, probe.slots.data() + i, sizeof(slot));
+    if (slot.kind == static_cast<std::uint8_t>(SlotKind::kHello) && ranks_.size() < kProcessesMax) {
+      HelloBody hello;
+      std::memcpy(&hello, slot.body, sizeof(hello));
+      if (hello.rank >= 0 && hello.world_size > 1) {
+        ranks_[probe.pid] = hello.rank;
+      }
+    }
     if (slot.kind != static_cast<std::uint8_t>(SlotKind::kStep) ||
         (steps_.size() >= kProcessesMax && !steps_.contains(probe.pid))) {
       continue;
@@ -79,6 +86,8 @@ void ProgressWatch::Take(const ProbeSlots& probe, RunTime at) {
     stepped = stepped || body.step > known.step;
     known.step = std::max(known.step, body.step);
     known.at = at;
+    const auto rank = ranks_.find(probe.pid);
+    known.rank = rank == ranks_.end() ? std::nullopt : std::optional(rank->second);
   }
   if (stepped) {
     Signed(at);
@@ -126,12 +135,16 @@ SilenceLimit ProgressWatch::Limit() const {
   return limit;
 }
 
-std::string ProgressWatch::LastSign() const {
+std::int64_t ProgressWatch::FurthestStep() const {
   std::int64_t furthest = 0;
   for (const auto& [pid, stepped] : steps_) {
     furthest = std::max(furthest, stepped.step);
   }
-  if (furthest > 0) {
+  return furthest;
+}
+
+std::string ProgressWatch::LastSign() const {
+  if (const std::int64_t furthest = FurthestStep(); furthest > 0) {
     return fmt::format("step {}", HumanCount(furthest));
   }
   return has_output_ ? "a line of output" : "its start";

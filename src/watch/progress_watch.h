@@ -38,8 +38,10 @@ class ProgressWatch {
   struct Stepped {
     std::int64_t step = 0;
     RunTime at{};
+    std::optional<int> rank;  // Of a distributed job.
   };
   const std::map<std::int64_t, Stepped>& steps() const { return steps_; }
+  std::int64_t FurthestStep() const;  // Of all of them.
 
   std::int64_t job_pid() const { return job_pid_; }
   bool ended() const { return ended_; }
@@ -63,6 +65,7 @@ class ProgressWatch {
   std::size_t pause_next_ = 0;
   std::chrono::nanoseconds longest_pause_{};
   std::map<std::int64_t, Stepped> steps_;
+  std::map<std::int64_t, int> ranks_;  // By process.
   std::int64_t gpu_percent_ = 0;
   std::optional<std::chrono::nanoseconds> wall_offset_;
 };

@@ -19,6 +19,7 @@
 #include "watch/hang_decision.h"
 #include "watch/middle_file.h"
 #include "watch/progress_watch.h"
+#include "watch/rank_watch.h"
 
 namespace whystop {
 namespace {
@@ -70,10 +71,10 @@ class Watcher {
           return status;
         }
       }
-      Wait(late_bytes_read_ > options_.late_bytes / 16
-               ? kPollMin
-               : std::clamp(limit.waiting / 8, kPollMin, kPollMax));
+      LookAtRanks();
+      Wait(late_bytes_read_ > options_.late_bytes / 16 ? kPollMin : PollPause(limit));
     }
+    TellOfRanks(/*at_the_end=*/true);
     middle_.Finish();
     return 0;
   }
@@ -82,6 +83,22 @@ class Watcher {
   RunTime Now() const {
     const auto offset = progress_.wall_offset();
     return offset ? ReadClocks().wall + *offset : RunTime{};
+  }
+
+  nanoseconds PollPause(const SilenceLimit& limit) const {
+    const nanoseconds due = ranks_.Due(progress_, MonotonicNow()).value_or(kPollMax);
+    return std::clamp(std::min(limit.waiting / 8, due), kPollMin, kPollMax);
+  }
+
+  void LookAtRanks() {
+    ranks_.LookIfDue(progress_, MonotonicNow());
+    TellOfRanks(/*at_the_end=*/false);
+  }
+
+  void TellOfRanks(bool at_the_end) {
+    for (Observation& seen : ranks_.Tell(at_the_end)) {
+      Write(std::move(seen));
+    }
   }
 
   /// Reads on. True: there is nothing more to watch.
@@ -137,6 +154,7 @@ class Watcher {
     const Standstill standstill = DecideStandstill(seen, gpu_percent, silence, limit);
     if (standstill == Standstill::kNone) {
       look_again_after_ = silence + silence / 2;
+      ReportMoving(seen, silence, limit, sign);
       return 0;
     }
     hung_ = true;
@@ -145,30 +163,44 @@ class Watcher {
     return options_.on_hang == OnHang::kReport ? 0 : Stop();
   }
 
-  void Report(Standstill standstill, const Stillness& seen, nanoseconds silence,
-              const SilenceLimit& limit, const std::string& sign) {
+  /// The looks of an episode, and what both kinds of report say of it.
+  Observation BeginReport(const char* kind, const Stillness& seen, nanoseconds silence, const SilenceLimit& limit,
+                          const std::string& sign) {
     ++episode_;
     for (const ProcessLook& process : seen.processes) {
       Write(ToObservation(process, episode_));
     }
-    Observation hang;
-    hang.kind = "hang";
-    auto& attributes = hang.attributes;
+    Observation out;
+    out.kind = kind;
+    auto& attributes = out.attributes;
     attributes["episode"] = static_cast<double>(episode_);
-    attributes["how"] = std::string(Name(standstill));
     attributes["silence_s"] = std::chrono::duration<double>(silence).count();
     attributes["limit_s"] = std::chrono::duration<double>(limit.waiting).count();
     attributes["limit_reason"] = limit.reason;
     attributes["last_sign"] = sign;
     attributes["cpu_share"] = seen.cpu_share;
-    attributes["looks"] = static_cast<double>(kLooks);
     attributes["processes"] = static_cast<double>(seen.processes.size());
+    return out;
+  }
+
+  /// Silent for long, and well: what it is busy with may interest somebody who asks.
+  void ReportMoving(const Stillness& seen, nanoseconds silence, const SilenceLimit& limit, const std::string& sign) {
+    Observation moving = BeginReport("moving", seen, silence, limit, sign);
+    moving.attributes["furthest"] = static_cast<double>(progress_.FurthestStep());
+    Write(std::move(moving));
+  }
+
+  void Report(Standstill standstill, const Stillness& seen, nanoseconds silence,
+              const SilenceLimit& limit, const std::string& sign) {
+    Observation hang = BeginReport("hang", seen, silence, limit, sign);
+    hang.attributes["how"] = std::string(Name(standstill));
+    hang.attributes["looks"] = static_cast<double>(kLooks);
     std::string steps;
     for (const auto& [pid, stepped] : progress_.steps()) {
       const double age = std::chrono::duration<double>(Now() - stepped.at).count();
       steps += fmt::format("{} {} {:.3f}\n", pid, stepped.step, age);
     }
-    attributes["steps"] = steps;
+    hang.attributes["steps"] = steps;
     Write(std::move(hang));
     file_.Sync();
     Say(fmt::format("whystop: no progress for {} ({} was the last): {}\n  details: whystop why {}\n",
@@ -237,6 +269,7 @@ class Watcher {
   RecordingReader reader_;
   FrameFile file_;
   ProgressWatch progress_;
+  RankWatch ranks_;
   MiddleFile middle_;
   std::int64_t late_bytes_read_ = 0;  // In the last round: to come again before they give way to newer ones.
   nanoseconds began_;

@@ -5,6 +5,7 @@
 #include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/memory_facts.h"
+#include "cause/weigh_hang.h"
 #include "cause/weighers.h"
 
 namespace whystop {
@@ -24,6 +25,7 @@ const ExceptionSeen* FindWorkerReport(const CaseFile& run) {
 }  // namespace
 
 void WeighDataloaderWorkerKilled(const CaseFile& run, Hypothesis& out) {
+  WeighHang(run, "dataloader-worker-killed", out);
   const MemoryFacts memory = ReadMemoryFacts(run);
   const auto child = OomKilledChild(run, memory);
   if (child && SignalOfJob(run) != SIGKILL) {

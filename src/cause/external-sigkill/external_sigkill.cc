@@ -4,6 +4,7 @@
 
 #include "cause/evidence.h"
 #include "cause/memory_facts.h"
+#include "cause/rank_facts.h"
 #include "cause/weighers.h"
 
 namespace whystop {
@@ -19,10 +20,30 @@ void AskForMemory(Hypothesis& out) {
       "State,MaxRSS,ReqMem, kubectl describe pod (OOMKilled)");
 }
 
+/// One rank of a job was killed, and its launcher ended the others: the launcher says which.
+void WeighKilledRank(const CaseFile& run, Hypothesis& out) {
+  const auto first = FindFirstFailure(run);
+  const MemoryFacts memory = ReadMemoryFacts(run);
+  if (!first || first->status != -SIGKILL || SomeRankRaised(run) || memory.cgroup_kills.value_or(0) > 0 ||
+      memory.host_kills.value_or(0) > 0) {
+    return;
+  }
+  const std::string who = fmt::format("rank {} (process {})", first->rank.value_or(static_cast<int>(first->local_rank)),
+                                      first->process);
+  out.Add(Decisive("exit-status", fmt::format("{} was ended by SIGKILL before any other rank failed; no out-of-memory kill was "
+                                              "counted", who)));
+  if (const LastPlace last = LastPlaceOf(run, first->process); !last.text.empty()) {
+    Evidence where = Supports("stack", fmt::format("{} was {}", who, last.text));
+    where.place = last.place;
+    out.Add(std::move(where));
+  }
+}
+
 }  // namespace
 
 void WeighExternalSigkill(const CaseFile& run, Hypothesis& out) {
   if (SignalOfJob(run) != SIGKILL) {
+    WeighKilledRank(run, out);
     if (!run.watched && run.FindLog("external-sigkill", LogFact::Role::kConfirm) != nullptr) {
       AskForMemory(out);
     }

@@ -4,8 +4,9 @@
 #include <string_view>
 
 #include "cause/evidence.h"
-#include "sign/exception_facts.h"
+#include "cause/rank_facts.h"
 #include "cause/weighers.h"
+#include "sign/exception_facts.h"
 
 namespace whystop {
 namespace {
@@ -54,8 +55,8 @@ void WeighUncaughtException(const CaseFile& run, Hypothesis& out) {
   }
   // What tells that something failed elsewhere is a lead, where nothing else is known.
   const bool elsewhere = IsLaunchersReport(*last) || IsEchoOfAnotherRank(*last);
-  Evidence evidence = elsewhere ? Supports("exception", DescribeException(*last))
-                                : Decisive("exception", DescribeException(*last));
+  const std::string text = RankPrefix(run, last->rank) + DescribeException(*last);
+  Evidence evidence = elsewhere ? Supports("exception", text) : Decisive("exception", text);
   evidence.place = last->place;
   // The text names the line of code; a log's reader also wants to find the traceback.
   if (const StackPlace at = InnermostUsersFrame(*last);

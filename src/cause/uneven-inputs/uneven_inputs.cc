@@ -5,6 +5,7 @@
 #include "cause/evidence.h"
 #include "cause/exception_facts.h"
 #include "cause/hang_weighers.h"
+#include "cause/rank_facts.h"
 #include "cause/weigh_hang.h"
 
 namespace whystop {
@@ -12,27 +13,20 @@ namespace {
 
 /// A process of the job failed by itself: then it did not merely leave.
 bool SomeRankFailed(const CaseFile& run) {
-  const bool raised = std::any_of(
-      run.exceptions.begin(), run.exceptions.end(), [](const ExceptionSeen& exception) {
-        return exception.ended_process && !IsLaunchersReport(exception) &&
-               !IsEchoOfAnotherRank(exception);
-      });
-  // What the launcher says of each: "failed (exitcode: -9) local_rank: 1".
-  const bool killed =
-      std::any_of(run.log_facts.begin(), run.log_facts.end(), [](const LogFact& fact) {
-        return fact.cause == "sibling-rank-failed" && !fact.captures.empty() &&
-               fact.captures[0].starts_with('-');
-      });
+  const auto first = FindFirstFailure(run);
+  const bool killed = first && first->status < 0;
   const bool died = std::any_of(
       run.process_ends.begin(), run.process_ends.end(),
       [](const ProcessEnd& ended) { return ended.end && ended.end->signal() != 0; });
-  return raised || killed || died || run.Signal() != 0;
+  return SomeRankRaised(run) || killed || died || run.Signal() != 0;
 }
 
-/// The rank that met a closed connection in the middle of an exchange.
+/// The rank that met a closed connection in the middle of an exchange. A backward pass exchanges
+/// gradients where no frame of Python's shows it, but who does it says so in the message.
 const ExceptionSeen* FindLeftAlone(const CaseFile& run) {
   for (const ExceptionSeen& exception : run.exceptions) {
     const bool exchanges =
+        exception.message.find("/gloo/") != std::string::npos ||
         std::any_of(exception.frames.begin(), exception.frames.end(), [](const Frame& frame) {
           return frame.file.find("/torch/distributed/") != std::string::npos;
         });
@@ -62,7 +56,7 @@ void WeighUnevenInputs(const CaseFile& run, Hypothesis& out) {
   if (alone == nullptr || SomeRankFailed(run)) {
     return;
   }
-  Evidence met = Supports("exception", DescribeException(*alone));
+  Evidence met = Supports("exception", RankPrefix(run, alone->rank) + DescribeException(*alone));
   met.place = alone->place;
   const Observation* left = FindLeaving(run);
   if (left == nullptr) {
