@@ -1,56 +1,224 @@
-"""Two real gloo ranks under torchrun: the one that holds up the other is named, with its line."""
+"""Real gloo ranks under torchrun: the one that fails, leaves, is killed or is slow is named, with its line.
 
+Two ranks always; four and eight with WHYSTOP_ALL=1.
+"""
+
+import os
 import pathlib
 import sys
 
 import pytest
 from conftest import root, told
 
-PROGRAM = """import sys
+PROGRAM = """import os, signal, sys, time
 import torch, torch.distributed as dist
+torch.set_num_threads(1)
+how, wrap = sys.argv[1], sys.argv[2]
 dist.init_process_group("gloo")
-rank = dist.get_rank()
+rank, odd = dist.get_rank(), dist.get_world_size() - 1
 model = torch.nn.Linear(4, 1)
+if wrap == "ddp":
+    model = torch.nn.parallel.DistributedDataParallel(model)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-def train():
-    for step in range(1000):
-        if rank == 1 and step == 5:
-            if sys.argv[1] == "leaves":
+def trouble(step):
+    if how == "raises" and step == 20:
+        raise ValueError("bad sample 20")
+    if how == "killed" and step == 20:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if how == "waits" and step == 20:
+        open(sys.argv[3]).read()
+    if how == "slow":
+        time.sleep(SLOW)
+def train(steps):
+    for step in range(steps):
+        if rank == odd:
+            if how == "leaves" and step == 20:
                 break
-            open(sys.argv[2]).read()
+            trouble(step)
         model(torch.randn(8, 4)).square().mean().backward()
-        for parameter in model.parameters():
-            dist.all_reduce(parameter.grad)
+        if wrap == "hand":
+            for parameter in model.parameters():
+                dist.all_reduce(parameter.grad)
         optimizer.step()
         optimizer.zero_grad()
-train()
+train(120)
+dist.destroy_process_group()
 """
+SIZES = (2, 4, 8) if "WHYSTOP_ALL" in os.environ else (2,)
+
+
+def consequences(verdict: dict) -> list:
+    return [one["id"] for one in verdict["causes"] if one["role"] == "consequence"]
 
 
 @pytest.fixture
 def torchrun(live):
     program = live.work / "ranks.py"
-    program.write_text(PROGRAM, encoding="utf-8")
     launcher = pathlib.Path(sys.executable).parent / "torchrun"
     if not launcher.exists():
         pytest.skip("torch is not installed here")
-    return lambda *arguments: live.start(launcher, "--nproc-per-node", "2", program, *arguments, hang_after="5")
+
+    def start(ranks, *arguments):
+        # Beside many ranks on few cores the slow one must be slower than the turns that they take.
+        program.write_text(PROGRAM.replace("SLOW", str(0.05 * ranks)), encoding="utf-8")
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        return live.start(launcher, "--nproc-per-node", str(ranks), program, *arguments, hang_after="10", env=environment)
+
+    return start
 
 
-def test_a_rank_that_left_early_is_named(live, torchrun):
-    torchrun("leaves")
+@pytest.mark.parametrize("ranks", SIZES)
+def test_a_rank_that_raises_is_named(live, torchrun, ranks):
+    torchrun(ranks, "raises", "ddp")
+    verdict = live.finish()
+    assert (verdict["outcome"], root(verdict)["id"]) == ("raised", "uncaught-exception"), verdict["headline"]
+    assert f"rank {ranks - 1}: ValueError: bad sample 20" in told(root(verdict)) and "ranks.py:13" in told(root(verdict))
+    assert "sibling-rank-failed" in consequences(verdict)
+
+
+@pytest.mark.parametrize("ranks", SIZES)
+def test_a_rank_that_is_killed_is_named(live, torchrun, ranks):
+    torchrun(ranks, "killed", "hand")
+    verdict = live.finish()
+    assert (verdict["outcome"], root(verdict)["id"]) == ("killed", "external-sigkill"), verdict["headline"]
+    assert f"rank {ranks - 1} (process" in told(root(verdict)) and "ranks.py:21" in told(root(verdict))
+    assert "sibling-rank-failed" in consequences(verdict)
+
+
+@pytest.mark.parametrize("ranks", SIZES)
+def test_a_rank_that_left_early_is_named(live, torchrun, ranks):
+    torchrun(ranks, "leaves", "ddp")
     verdict = live.finish()
     assert verdict["outcome"] == "raised" and root(verdict)["id"] == "uneven-inputs", verdict["headline"]
-    assert "rank 1" in told(root(verdict)) and "ranks.py:11" in told(root(verdict))
-    assert "sibling-rank-failed" in [one["id"] for one in verdict["causes"] if one["role"] == "consequence"]
+    assert f"rank {ranks - 1} left its loop" in told(root(verdict)) and "ranks.py:24" in told(root(verdict))
+    assert "sibling-rank-failed" in consequences(verdict)
+
+
+@pytest.mark.parametrize("ranks", SIZES)
+def test_a_rank_that_is_slow_is_named(live, torchrun, ranks):
+    torchrun(ranks, "slow", "ddp")
+    verdict = live.finish()
+    assert verdict["outcome"] == "completed"
+    slow = [one for one in verdict["causes"] if one["id"] == "straggler"]
+    assert slow and slow[0]["role"] == "contributing", live.seen("rank-places")
+    assert f"waited for rank {ranks - 1}" in told(slow[0]) and "ranks.py:19 in trouble" in told(slow[0])
+
+
+def test_ranks_of_the_same_pace_have_no_straggler(live, torchrun):
+    torchrun(2, "equal", "hand")
+    verdict = live.finish()
+    assert verdict["outcome"] == "completed" and live.seen("rank-places")
+    assert not [one["id"] for one in verdict["causes"] if one["fault"]]
 
 
 def test_a_rank_that_waits_for_storage_holds_up_the_other(live, torchrun, tmp_path):
-    import os
-
     fifo = tmp_path / "shard.bin"
     os.mkfifo(fifo)
-    torchrun("waits", fifo)
+    torchrun(2, "waits", "hand", fifo)
     verdict = live.until_hung()
     assert verdict["outcome"] == "hung" and root(verdict)["id"] == "storage-stall", told(root(verdict))
-    assert "rank 1" in told(root(verdict)) and str(fifo) in told(root(verdict)) and "ranks.py:12" in told(root(verdict))
+    assert "rank 1" in told(root(verdict)) and str(fifo) in told(root(verdict)) and "ranks.py:17" in told(root(verdict))
+
+
+MISMATCH = """import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+def report(value):
+    dist.all_reduce(value)
+def share(value):
+    dist.broadcast(value, 1)
+for step in range(3):
+    report(torch.ones(2))
+report(torch.ones(2)) if dist.get_rank() == 0 else share(torch.ones(2, 3))
+"""
+RENDEZVOUS = "import torch.distributed as dist\nprint('start', flush=True)\ndist.init_process_group('gloo')\n"
+SAME = """import sys, threading
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+dist.all_reduce(torch.ones(2))
+if dist.get_rank() == 1:
+    threading.Event().wait()
+dist.barrier()
+"""
+
+
+def start_ranks(live, source, present, world, port, extra=None):
+    """Ranks without a launcher, under one shell: nobody ends those that are left."""
+    program = live.work / "ranks.py"
+    program.write_text(source, encoding="utf-8")
+    one = f"MASTER_ADDR=127.0.0.1 MASTER_PORT={port} WORLD_SIZE={world} OMP_NUM_THREADS=1 RANK=%d '{sys.executable}' '{program}' &"
+    return live.start("sh", "-c", " ".join(one % rank for rank in range(present)) + " wait", hang_after="10")
+
+
+def test_ranks_in_different_exchanges(live, free_port):
+    start_ranks(live, MISMATCH, 2, 2, free_port)
+    verdict = live.until_hung()
+    assert (verdict["outcome"], root(verdict)["id"]) == ("hung", "collective-mismatch"), told(root(verdict))
+    assert "ranks.py:4 in report" in told(root(verdict)) and "ranks.py:6 in share" in told(root(verdict))
+
+
+def test_a_rank_that_never_appears(live, free_port):
+    start_ranks(live, RENDEZVOUS, 1, 2, free_port)
+    verdict = live.until_hung()
+    assert (verdict["outcome"], root(verdict)["id"]) == ("hung", "rendezvous-stuck"), told(root(verdict))
+    assert "ranks.py:3" in told(root(verdict))
+
+
+def test_a_rank_that_waits_for_a_lock_keeps_the_other_in_its_exchange(live, free_port):
+    start_ranks(live, SAME, 2, 2, free_port)
+    verdict = live.until_hung()
+    assert (verdict["outcome"], root(verdict)["id"]) == ("hung", "lock-held"), told(root(verdict))
+    assert "for rank 1" in told(root(verdict)) and "ranks.py:6" in told(root(verdict))
+
+
+FLIGHT = """import os, sys, threading, time
+import torch, torch.distributed as dist
+import torch._C._distributed_c10d as c10d
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+def reduce():
+    dist.all_reduce(torch.ones(4))
+for step in range(3):
+    reduce()
+def dump(deadline=240):
+    '''As soon as this rank has asked for everything it will ask for.'''
+    while not os.path.exists(f"asked{rank}") and deadline > 0:
+        time.sleep(0.1)
+        deadline -= 0.1
+    time.sleep(1)
+    with open(f"dumps/nccl_trace_rank_{rank}", "wb") as file:
+        file.write(c10d._dump_fr_trace())
+    while len(os.listdir("dumps")) < 2 and deadline > 0:
+        time.sleep(0.1)
+        deadline -= 0.1
+    os._exit(0)
+threading.Thread(target=dump).start()
+open(f"asked{rank}", "w").close()
+if rank == 0:
+    reduce()
+elif sys.argv[1] == "other":
+    dist.broadcast(torch.ones(3), 1)
+else:
+    threading.Event().wait()
+"""
+
+
+@pytest.mark.parametrize("how, cause, text", [("absent", "collective-timeout", "rank 1 never began it"),
+                                              ("other", "collective-mismatch", "rank 1 is in gloo:broadcast")])
+def test_dumps_of_the_flight_recorder(live, how, cause, text):
+    """Gloo's have the form of NCCL's, which needs a GPU."""
+    import subprocess
+
+    import conftest
+
+    c10d = pytest.importorskip("torch._C._distributed_c10d")
+    if not hasattr(c10d, "_dump_fr_trace"):
+        pytest.skip("this version of torch keeps no flight record of gloo")
+    (live.work / "dumps").mkdir()
+    (live.work / "flight.py").write_text(FLIGHT, encoding="utf-8")
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TORCH_FR_BUFFER_SIZE": "100"}
+    subprocess.run([pathlib.Path(sys.executable).parent / "torchrun", "--nproc-per-node", "2", "flight.py", how], cwd=live.work,
+                   env=environment, capture_output=True, timeout=conftest.TIMEOUT, check=False)
+    live.folder = live.work / "dumps"
+    verdict = live.verdict()
+    assert root(verdict)["id"] == cause and text in told(root(verdict)), told(root(verdict))
+    assert "flight.py:" in told(root(verdict))
