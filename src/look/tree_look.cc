@@ -144,8 +144,8 @@ void AddPython(pid_t pid, int stack_signal, Snapshot& out) {
   }
 }
 
-/// The number behind "name: " in /proc/PID/io; 0 where it cannot be read.
-std::int64_t IoNumber(std::string_view text, std::string_view name) {
+/// The number behind "name:" in a file of /proc; 0 where it cannot be read.
+std::int64_t NumberBehind(std::string_view text, std::string_view name) {
   const std::size_t at = text.find(name);
   if (at == std::string_view::npos) {
     return 0;
@@ -168,7 +168,11 @@ Snapshot LookAt(pid_t pid, const Found& found, int stack_signal) {
   }
   AddRank(pid, out.look);
   if (const auto text = ReadFile(fmt::format("/proc/{}/io", pid), 1024)) {
-    out.io_bytes = IoNumber(*text, "rchar:") + IoNumber(*text, "wchar:");
+    out.io_bytes = NumberBehind(*text, "rchar:") + NumberBehind(*text, "wchar:");
+  }
+  // What a socket receives is in no count of bytes; that somebody was woken by it shows.
+  if (const auto text = ReadFile(fmt::format("/proc/{}/task/{}/status", pid, pid), 4096)) {
+    out.wakes = NumberBehind(*text, "\nvoluntary_ctxt_switches:");
   }
   if (found.stat.state != 'Z') {
     out.look.threads = ReadThreads(pid);
@@ -185,6 +189,11 @@ const Snapshot* SameProcess(const std::vector<Snapshot>& look, const Snapshot& w
     return one.look.pid == wanted.look.pid && one.start_ticks == wanted.start_ticks;
   });
   return found == look.end() ? nullptr : &*found;
+}
+
+bool WaitsForPeer(const Snapshot& snapshot) {
+  const ThreadLook* main = snapshot.look.MainThread();
+  return main != nullptr && (main->waits_for.starts_with("tcp") || main->waits_in == "epoll_wait");
 }
 
 /// Whether no thread moved from one look to the next: by places, or by places and variables.
@@ -233,6 +242,9 @@ Stillness CompareLooks(const std::vector<std::vector<Snapshot>>& looks,
         elapsed_ms > 0 ? static_cast<double>(last.cpu_ms - first->cpu_ms) / elapsed_ms : 0;
     out.io_bytes += last.io_bytes - first->io_bytes;
     out.always_runs = out.always_runs || runs;
+    if (elapsed_ms > 0 && WaitsForPeer(last) && WaitsForPeer(*first)) {
+      out.peer_wakes = std::max(out.peer_wakes, 1000 * static_cast<double>(last.wakes - first->wakes) / elapsed_ms);
+    }
     out.cpu_share += look.cpu_share;
     out.processes.push_back(std::move(look));
   }

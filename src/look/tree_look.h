@@ -19,6 +19,7 @@ struct Snapshot {
   std::int64_t start_ticks = 0;  // With the pid it names a process for good.
   std::int64_t cpu_ms = 0;
   std::int64_t io_bytes = 0;  // Read and written so far, whatever from and to.
+  std::int64_t wakes = 0;  // How often its main thread has waited and gone on so far.
 };
 
 /// Looks at a process and all its descendants. `stack_signal` is the probe's, 0 where there is none.
@@ -32,6 +33,7 @@ struct Stillness {
   double cpu_share = 0;        // Of one core, of all together.
   double cpu_s = 0;            // The same in seconds, between the first look and the last.
   std::int64_t io_bytes = 0;   // Read and written meanwhile.
+  double peer_wakes = 0;       // A second, of the main thread that heard from its peer most often.
   bool always_runs = false;    // Some process wanted a processor at every look; it may not get one.
 };
 Stillness CompareLooks(const std::vector<std::vector<Snapshot>>& looks,

@@ -143,19 +143,20 @@ bool WaitsForItsUser(const ProcessLook& look) {
   if (main == nullptr || main->frames.empty()) {
     return false;
   }
-  constexpr std::string_view kServers[] = {"/ipykernel", "/jupyter", "/notebook/", "/uvicorn/",
-                                           "/tensorboard/", "/gunicorn/"};
-  const bool serves = std::any_of(main->frames.begin(), main->frames.end(), [&](const Frame& frame) {
+  constexpr std::string_view kServers[] = {"/ipykernel", "/jupyter", "/notebook/", "/uvicorn/", "/tensorboard/",
+                                           "/gunicorn/", "/socketserver.py", "/werkzeug/", "/streamlit/", "/gradio/"};
+  const auto serves = std::find_if(main->frames.begin(), main->frames.end(), [&](const Frame& frame) {
     return std::any_of(std::begin(kServers), std::end(kServers), [&frame](std::string_view name) {
       return frame.file.find(name) != std::string::npos;
     });
   });
-  // In a cell the kernel's frames stand outside and the user's inside.
   const std::string& innermost = main->frames.back().file;
   const bool in_select = innermost.find("selectors.py") != std::string::npos ||
                          innermost.find("/zmq/") != std::string::npos ||
                          innermost.find("asyncio") != std::string::npos;
-  return serves && in_select && InnermostOwn(main->frames) == nullptr;
+  // The program that started the server stands outside of it; a cell or a request that is on its way, inside.
+  const bool busy = std::any_of(serves, main->frames.end(), [](const Frame& frame) { return frame.users_own; });
+  return serves != main->frames.end() && in_select && !busy;
 }
 
 Observation ToObservation(const ProcessLook& look, int episode) {

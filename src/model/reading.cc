@@ -54,7 +54,7 @@ constexpr QuantityInfo kQuantities[] = {
     {Quantity::kHostNetSentBytes, "host.net_sent_bytes",
      "Bytes sent by all interfaces but loopback."},
     {Quantity::kHostNetErrors, "host.net_errors", "Interface errors and drops so far."},
-    {Quantity::kHostUptimeMs, "host.uptime_ms", "Time since the machine booted."},
+    {Quantity::kHostUptimeMs, "host.uptime_ms", "Time since the machine booted; no longer recorded: nothing read it."},
     {Quantity::kPressureCpuSome, "pressure.cpu_some",
      "Share of the last 10 s in which some task waited for a CPU, in hundredths of a percent."},
     {Quantity::kPressureMemorySome, "pressure.memory_some",

@@ -89,11 +89,6 @@ std::optional<std::int64_t> ParseLoadMilli(std::string_view text) {
   return ParseDecimal(TakeField(line), 3);
 }
 
-std::optional<std::int64_t> ParseUptimeMs(std::string_view text) {
-  std::string_view line = TakeLine(text);
-  return ParseDecimal(TakeField(line), 3);
-}
-
 // "  eth0: bytes packets errs drop fifo frame compressed multicast bytes packets errs drop ..."
 HostNetwork ParseNetDev(std::string_view text) {
   HostNetwork out;

@@ -33,8 +33,6 @@ HostCpu ParseHostStat(std::string_view text);
 
 /// The first number of /proc/loadavg, in thousandths.
 std::optional<std::int64_t> ParseLoadMilli(std::string_view text);
-/// The first number of /proc/uptime.
-std::optional<std::int64_t> ParseUptimeMs(std::string_view text);
 
 /// /proc/net/dev, summed over all interfaces but loopback.
 struct HostNetwork {

@@ -34,7 +34,6 @@ HostSensor::HostSensor(const std::string& proc_root, DescriptorBudget& budget)
       vmstat_(proc_root + "/vmstat", budget),
       stat_(proc_root + "/stat", budget),
       loadavg_(proc_root + "/loadavg", budget),
-      uptime_(proc_root + "/uptime", budget),
       net_dev_(proc_root + "/net/dev", budget),
       pressure_(proc_root + "/pressure/", "", budget) {}
 
@@ -60,9 +59,6 @@ void HostSensor::Sample(Sweep& sweep) {
   }
   if (const auto text = loadavg_.Read(buffer_)) {
     sweep.Add(host, Quantity::kHostLoadMilli, ParseLoadMilli(*text));
-  }
-  if (const auto text = uptime_.Read(buffer_)) {
-    sweep.Add(host, Quantity::kHostUptimeMs, ParseUptimeMs(*text));
   }
   if (const auto text = net_dev_.Read(buffer_)) {
     const HostNetwork network = ParseNetDev(*text);

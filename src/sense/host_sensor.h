@@ -37,7 +37,6 @@ class HostSensor {
   KeptFile vmstat_;
   KeptFile stat_;
   KeptFile loadavg_;
-  KeptFile uptime_;
   KeptFile net_dev_;
   PressureSensor pressure_;
   HostMemory memory_now_;

@@ -29,28 +29,49 @@ constexpr std::array kRecipes = {
            Quantity::kCgroupMemoryLimitBytes},
     Recipe{Quantity::kHostMemAvailableBytes, "machine memory", "bytes", "memory available", 1,
            false, Quantity::kHostMemTotalBytes},
+    Recipe{Quantity::kCgroupMemoryHighBytes, "memory", "bytes", "throttled from"},
+    Recipe{Quantity::kCgroupAnonBytes, "memory", "bytes", "private"},
+    Recipe{Quantity::kCgroupFileBytes, "memory", "bytes", "page cache"},
+    Recipe{Quantity::kCgroupShmemBytes, "memory", "bytes", "shared"},
+    Recipe{Quantity::kCgroupOoms, "memory limit met", "count", "times"},
     Recipe{Quantity::kCgroupSwapBytes, "memory", "bytes", "swap", 1, false,
            Quantity::kCgroupSwapLimitBytes},
-    Recipe{Quantity::kHostSwapFreeBytes, "machine memory", "bytes", "swap free"},
+    Recipe{Quantity::kHostSwapFreeBytes, "machine memory", "bytes", "swap free", 1, false,
+           Quantity::kHostSwapTotalBytes},
+    Recipe{Quantity::kHostSwapInPages, "paging", "pages/s", "read back from swap", 1, true},
+    Recipe{Quantity::kHostSwapOutPages, "paging", "pages/s", "written to swap", 1, true},
+    Recipe{Quantity::kHostMajorFaults, "paging", "pages/s", "fetched from storage", 1, true},
     Recipe{Quantity::kTreeCpuMs, "cpu", "cores", "CPU", 1e-3, true},
     Recipe{Quantity::kHostCpuBusyMs, "cpu", "cores", "CPU", 1e-3, true, Quantity::kHostCpus},
     Recipe{Quantity::kCgroupThrottledMs, "cpu", "cores", "throttled", 1e-3, true},
+    Recipe{Quantity::kHostLoadMilli, "cpu", "cores", "load", 1e-3},
+    Recipe{Quantity::kCgroupFrozen, "frozen", "count", "frozen"},
     Recipe{Quantity::kGpuUtilisationPercent, "gpu", "percent", "busy"},
     Recipe{Quantity::kGpuMemoryUsedBytes, "gpu memory", "bytes", "used", 1, false,
            Quantity::kGpuMemoryTotalBytes},
     Recipe{Quantity::kGpuJobMemoryBytes, "gpu memory", "bytes", "of the job"},
     Recipe{Quantity::kGpuTemperatureCelsius, "gpu temperature", "celsius", "temperature"},
+    Recipe{Quantity::kGpuPowerMilliwatts, "gpu power", "watts", "power", 1e-3},
+    Recipe{Quantity::kGpuSmClockMhz, "gpu clock", "MHz", "clock"},
+    Recipe{Quantity::kGpuEccUncorrected, "gpu faults", "count", "memory errors not corrected"},
+    Recipe{Quantity::kGpuXidLast, "gpu faults", "count", "last Xid"},
     Recipe{Quantity::kTreeReadBytes, "disk traffic", "bytes/s", "read", 1, true},
     Recipe{Quantity::kTreeWrittenBytes, "disk traffic", "bytes/s", "written", 1, true},
     Recipe{Quantity::kDiskFreeBytes, "disk space", "bytes", "free"},
     Recipe{Quantity::kHostNetReceivedBytes, "network", "bytes/s", "received", 1, true},
     Recipe{Quantity::kHostNetSentBytes, "network", "bytes/s", "sent", 1, true},
+    Recipe{Quantity::kHostNetErrors, "network errors", "count", "errors and drops so far"},
     Recipe{Quantity::kPressureMemorySome, "pressure", "percent", "waiting for memory", 0.01},
     Recipe{Quantity::kPressureIoSome, "pressure", "percent", "waiting for storage", 0.01},
+    Recipe{Quantity::kPressureMemoryFull, "pressure", "percent", "all waiting for memory", 0.01},
+    Recipe{Quantity::kPressureIoFull, "pressure", "percent", "all waiting for storage", 0.01},
     Recipe{Quantity::kPressureCpuSome, "pressure", "percent", "waiting for a CPU", 0.01},
     Recipe{Quantity::kTreeProcesses, "tasks", "count", "processes"},
     Recipe{Quantity::kTreeThreads, "tasks", "count", "threads"},
     Recipe{Quantity::kTreeFdsMax, "tasks", "count", "open files of one process"},
+    Recipe{Quantity::kCgroupPids, "tasks of a group", "count", "tasks"},
+    Recipe{Quantity::kCgroupPidsLimit, "tasks of a group", "count", "most tasks"},
+    Recipe{Quantity::kRecorderCpuMs, "whystop itself", "cores", "CPU", 1e-3, true},
 };
 
 std::string SubjectName(const Subject& subject) {
@@ -65,6 +86,8 @@ std::string SubjectName(const Subject& subject) {
       return subject.name;
     case Subject::Kind::kGpu:
       return fmt::format("GPU {}", subject.number);
+    case Subject::Kind::kRecorder:
+      return "whystop";
     default:
       return subject.name;
   }

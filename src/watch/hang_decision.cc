@@ -13,6 +13,9 @@ constexpr double kIdleShareMax = 0.1;
 constexpr double kBusyCpuSeconds = 0.25;
 constexpr std::int64_t kIdleIoBytes = 1 << 20;
 constexpr std::int64_t kIdleGpuPercent = 1;
+// A second: a download of a few kilobytes a second wakes its reader more often, one that tries again
+// after every second in vain less.
+constexpr double kIdlePeerWakes = 2;
 // Variables that change may be work, and a sleep that its author asked for ends: a choice, how much
 // longer than an ordinary limit they are believed.
 constexpr int kTimesWhenItMayBeWork = 10;
@@ -21,16 +24,31 @@ bool IsPython(const ProcessLook& process) { return !process.python.empty(); }
 
 bool IsStopped(const ProcessLook& process) { return process.state == 'T' || process.state == 't'; }
 
+/// Another process waits for this one to end.
+bool IsWaitedFor(const ProcessLook& process, const std::vector<ProcessLook>& processes) {
+  return std::any_of(processes.begin(), processes.end(), [&process](const ProcessLook& one) {
+    const ThreadLook* main = one.MainThread();
+    return one.pid == process.parent_pid && main != nullptr && main->waits_in == "wait";
+  });
+}
+
 /// The author asked for this wait, and it ends. Of a launcher and its ranks, the ranks count.
 bool Sleeps(const std::vector<ProcessLook>& processes) {
   const bool has_ranks = std::any_of(processes.begin(), processes.end(),
                                      [](const ProcessLook& one) { return one.rank.has_value(); });
-  return std::any_of(processes.begin(), processes.end(), [has_ranks](const ProcessLook& one) {
+  return std::any_of(processes.begin(), processes.end(), [&processes, has_ranks](const ProcessLook& one) {
     const ThreadLook* main = one.MainThread();
-    const bool counts = has_ranks ? one.rank.has_value() : IsPython(one);
+    const bool counts = has_ranks ? one.rank.has_value() : IsPython(one) || IsWaitedFor(one, processes);
     return counts && main != nullptr &&
            (main->waits_in == "sleep" || main->waits_in.find("nanosleep") != std::string::npos);
   });
+}
+
+/// It speaks for a job that runs elsewhere, of which nothing can be seen from here.
+bool IsRemoteClient(const ProcessLook& process) {
+  constexpr std::string_view kClients[] = {"ssh", "srun", "salloc", "sbatch", "qrsh", "bsub", "pdsh",
+                                           "kubectl", "oc", "docker", "podman", "nerdctl", "gcloud"};
+  return std::find(std::begin(kClients), std::end(kClients), process.name) != std::end(kClients);
 }
 
 bool Stands(const ProcessLook& process) { return process.same_frames; }
@@ -57,11 +75,12 @@ Standstill DecideStandstill(const Stillness& seen, std::int64_t gpu_percent,
                             std::chrono::nanoseconds silence, const SilenceLimit& limit) {
   const auto& processes = seen.processes;
   if (processes.empty() ||
-      std::any_of(processes.begin(), processes.end(), &WaitsForItsUser)) {
+      std::any_of(processes.begin(), processes.end(), &WaitsForItsUser) ||
+      std::any_of(processes.begin(), processes.end(), &IsRemoteClient)) {
     return Standstill::kNone;
   }
   const bool works = seen.cpu_share > kIdleShareMax || seen.always_runs || seen.io_bytes > kIdleIoBytes ||
-                     gpu_percent > kIdleGpuPercent;
+                     gpu_percent > kIdleGpuPercent || seen.peer_wakes > kIdlePeerWakes;
   if (!works && std::any_of(processes.begin(), processes.end(), &IsStopped)) {
     return Standstill::kStopped;
   }

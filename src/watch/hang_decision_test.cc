@@ -46,6 +46,37 @@ TEST(HangDecision, BytesToStorageAreWork) {
   EXPECT_EQ(DecideStandstill(seen, 0, seconds(9999), kLimit), Standstill::kNone);
 }
 
+TEST(HangDecision, AnAnswerThatComesInPiecesIsWork) {
+  Stillness seen = OneProcess('S', 0);
+  seen.peer_wakes = 8;
+  EXPECT_EQ(DecideStandstill(seen, 0, seconds(9999), kLimit), Standstill::kNone);
+}
+
+TEST(HangDecision, WhatRunsElsewhereCannotBeJudgedFromHere) {
+  Stillness seen = OneProcess('S', 0);
+  seen.processes[0].name = "srun";
+  EXPECT_EQ(DecideStandstill(seen, 0, seconds(9999), kLimit), Standstill::kNone);
+}
+
+TEST(HangDecision, ASleepInAChildIsASleep) {
+  Stillness seen = OneProcess('S', 0);
+  seen.processes[0].threads[0].waits_in = "wait";
+  seen.processes[0].pid = 1;
+  seen.processes.push_back(seen.processes[0]);
+  seen.processes[1].pid = 2;
+  seen.processes[1].parent_pid = 1;
+  seen.processes[1].python.clear();
+  seen.processes[1].threads[0].waits_in = "sleep";
+  EXPECT_EQ(DecideStandstill(seen, 0, seconds(101), kLimit), Standstill::kNone);
+  EXPECT_EQ(DecideStandstill(seen, 0, seconds(1001), kLimit), Standstill::kSleeping);
+}
+
+TEST(HangDecision, ACompilerThatComputesInOnePlaceIsWork) {
+  Stillness seen = OneProcess('R', 1);
+  seen.processes[0].name = "cc1plus";
+  EXPECT_EQ(DecideStandstill(seen, 0, seconds(99999), kLimit), Standstill::kNone);
+}
+
 TEST(HangDecision, AGpuThatComputesIsWork) {
   EXPECT_EQ(DecideStandstill(OneProcess('S', 0), 90, seconds(101), kLimit), Standstill::kNone);
 }

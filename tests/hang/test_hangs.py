@@ -1,5 +1,6 @@
 """Jobs that stand still, each for a reason of its own: noticed while they do, named with the line, and still so afterwards."""
 
+import json
 import os
 import signal
 import subprocess
@@ -141,13 +142,88 @@ def test_a_job_that_hangs_once_is_started_again(live, tmp_path):
     assert verdict["outcome"] == "completed"
 
 
-def test_attach_looks_at_a_process_that_whystop_did_not_start(tmp_path):
+OTHER = """import threading, time
+def wait():
+    threading.Event().wait()
+print("on", flush=True)
+wait()
+"""
+UNCHANGED = ("State", "SigQ", "SigPnd", "ShdPnd", "SigBlk", "SigIgn", "SigCgt", "Threads", "TracerPid")
+
+
+def facts_of(pid: int) -> dict:
+    """What attaching in any way would change: signals, tracer, threads, descriptors, mappings, limits."""
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        facts = {name: line for line in file for name in UNCHANGED if line.startswith(name + ":")}
+    facts["files"] = sorted(os.listdir(f"/proc/{pid}/fd"))
+    for name in ("maps", "limits", "environ"):
+        with open(f"/proc/{pid}/{name}", "rb") as file:
+            facts[name] = file.read()
+    return facts
+
+
+def test_attach_shows_a_process_that_whystop_did_not_start_and_changes_nothing_in_it(tmp_path):
     program = tmp_path / "other.py"
-    program.write_text("import threading\ndef wait():\n    threading.Event().wait()\nprint('on', flush=True)\nwait()\n")
+    program.write_text(OTHER)
     with subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE) as other:
         other.stdout.readline()
+        before = facts_of(other.pid)
         shown = subprocess.run([WHYSTOP, "attach", str(other.pid), "--interval", "0.2"], capture_output=True, text=True, check=False)
-        alive = other.poll() is None
+        as_json = subprocess.run([WHYSTOP, "attach", str(other.pid), "--interval", "0.2", "--json"], capture_output=True, check=False)
+        after = facts_of(other.pid)
         other.kill()
-    assert alive and shown.returncode in (0, 1), shown.stderr
-    assert "other.py:3 in wait" in shown.stdout and "Python 3" in shown.stdout
+    assert before == after
+    assert shown.returncode in (0, 1), shown.stderr
+    assert "other.py:3 in wait" in shown.stdout and "Python 3" in shown.stdout and "lock-held" in shown.stdout
+    assert "job resident" in shown.stdout and "machine memory" in shown.stdout and "nofile" in shown.stdout
+    told_by_json = json.loads(as_json.stdout)
+    assert told_by_json["verdict"]["outcome"] == "hung" and told_by_json["limits"]["nofile"] > 0
+    assert {line["panel"] for line in told_by_json["resources"]} >= {"memory", "tasks"}
+    assert told_by_json["processes"][0]["threads"][0]["frames"][0]["file"].endswith("other.py")
+    assert told_by_json["process_resources"][0]["process.rss_bytes"] > 0
+
+
+def test_why_on_a_live_run_takes_the_same_look(live):
+    live.python("import time\nprint('on', flush=True)\ndef idle():\n    while True:\n        time.sleep(0.05)\nidle()\n", hang_after="200")
+    live.job_pid()
+    for _ in range(100):  # Until the program is where it stays; Python takes a while to start.
+        shown = subprocess.run([WHYSTOP, "why", live.folder], capture_output=True, text=True, check=False)
+        if "program.py:5 in idle" in shown.stdout:
+            break
+    assert "program.py:5 in idle" in shown.stdout and "job resident" in shown.stdout and "nofile" in shown.stdout
+    assert live.verdict()["outcome"] == "running"
+    after = live.end()
+    shown = subprocess.run([WHYSTOP, "why", live.folder], capture_output=True, text=True, check=False)
+    assert after["outcome"] == "killed" and "nofile" not in shown.stdout
+
+
+TRACKER = """import socket
+def finish(peer):
+    return peer.recv(1)
+"""
+WINDOW = """import threading
+def show():
+    threading.Event().wait()
+"""
+
+
+@pytest.mark.parametrize(
+    "package, module, call, cause",
+    [("wandb", TRACKER, "finish", "logger-stall"), ("matplotlib", WINDOW, "show", "blocked-on-gui")],
+)
+def test_a_library_that_waits_for_others(live, package, module, call, cause):
+    """Stand-ins for libraries that need a server or a display: what counts is whose frames are on the stack."""
+    import socket
+
+    folder = live.work / "site-packages" / package
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(module, encoding="utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        live.python(
+            f"import socket, sys\nsys.path.insert(0, {str(folder.parent)!r})\nimport {package}\n"
+            f"peer = socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))\ndef main():\n"
+            f"    {package}.{call}({'peer' if package == 'wandb' else ''})\nmain()\n"
+        )
+        verdict = live.until_hung()
+    assert (verdict["outcome"], root(verdict)["id"]) == ("hung", cause), told(root(verdict))
+    assert "program.py:6 in main" in told(root(verdict))
