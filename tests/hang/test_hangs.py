@@ -148,7 +148,7 @@ def wait():
 print("on", flush=True)
 wait()
 """
-UNCHANGED = ("State", "SigQ", "SigPnd", "ShdPnd", "SigBlk", "SigIgn", "SigCgt", "Threads", "TracerPid")
+UNCHANGED = ("State", "SigPnd", "ShdPnd", "SigBlk", "SigIgn", "SigCgt", "Threads", "TracerPid")
 
 
 def facts_of(pid: int) -> dict:
