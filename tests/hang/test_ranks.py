@@ -141,12 +141,12 @@ dist.barrier()
 """
 
 
-def start_ranks(live, source, present, world, port, extra=None):
+def start_ranks(live, source, present, world, port, hang_after="10"):
     """Ranks without a launcher, under one shell: nobody ends those that are left."""
     program = live.work / "ranks.py"
     program.write_text(source, encoding="utf-8")
     one = f"MASTER_ADDR=127.0.0.1 MASTER_PORT={port} WORLD_SIZE={world} OMP_NUM_THREADS=1 RANK=%d '{sys.executable}' '{program}' &"
-    return live.start("sh", "-c", " ".join(one % rank for rank in range(present)) + " wait", hang_after="10")
+    return live.start("sh", "-c", " ".join(one % rank for rank in range(present)) + " wait", hang_after=hang_after)
 
 
 def test_ranks_in_different_exchanges(live, free_port):
@@ -157,7 +157,7 @@ def test_ranks_in_different_exchanges(live, free_port):
 
 
 def test_a_rank_that_never_appears(live, free_port):
-    start_ranks(live, RENDEZVOUS, 1, 2, free_port)
+    start_ranks(live, RENDEZVOUS, 1, 2, free_port, hang_after="2")  # It asks, sleeps and asks again: ten limits.
     verdict = live.until_hung()
     assert (verdict["outcome"], root(verdict)["id"]) == ("hung", "rendezvous-stuck"), told(root(verdict))
     assert "ranks.py:3" in told(root(verdict))
