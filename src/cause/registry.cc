@@ -48,7 +48,7 @@ constexpr CauseEntry kEnds[] = {
     {"data-ran-out", kStop, Outcome::kStoppedEarly, kFault, "", &WeighDataRanOut},
     {"dataloader-deadlock", kStop, Outcome::kHung, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighDataloaderDeadlock},
     {"dataloader-worker-exception", kStop, Outcome::kRaised, kFault, "uncaught-exception swallowed-exception", nullptr},
-    {"dataloader-worker-killed", kStop, Outcome::kRaised, kFault, "uncaught-exception swallowed-exception user-interrupt external-sigterm scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout", &WeighDataloaderWorkerKilled},
+    {"dataloader-worker-killed", kStop, Outcome::kRaised, kFault, "uncaught-exception swallowed-exception user-interrupt scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout", &WeighDataloaderWorkerKilled},
     {"ddp-unused-parameters", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"device-mismatch", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"disk-full", kStop, Outcome::kRaised, kFault, "uncaught-exception checkpoint-corrupt native-abort", &WeighDiskFull},
