@@ -91,7 +91,8 @@ std::vector<RuledOut> ListRuledOut(const CaseFile& run, const Verdict& verdict) 
   const bool told = std::any_of(run.log_facts.begin(), run.log_facts.end(), [](const LogFact& fact) {
     return fact.role == LogFact::Role::kRoot || fact.role == LogFact::Role::kCascade;
   });
-  if (run.watched && run.exceptions.empty() && !caught && !told) {
+  const bool named = Blames(verdict, {"uncaught-exception", "callback-exception", "swallowed-exception"});
+  if (run.watched && run.exceptions.empty() && !caught && !told && !named) {
     out.push_back({"exception", "no traceback in the output"});
   }
   // What a process of the job reaped itself is not known here: only where all ends are known can a signal be ruled out.
