@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Runs every test: the C++ suite plain and under the sanitizers, then the Python suites. Ends with the count.
+"""Runs every test: the C++ suite, the Python suites, the C++ suite under the sanitizers. Ends with the count.
+
+The Python suites wait a good deal, for jobs that sleep and for clocks: meanwhile the sanitizers' programs are compiled.
 
 A test that fails is run once more when its suite is over: real kills, real training and real clocks on a machine that
 others use too. If it fails again it has failed; if it passes it counts as passed, and the end of the output names it.
@@ -65,12 +67,18 @@ def settle(suite: str, total: int, skipped: int, failed: dict, failed_again: dic
     )
 
 
-def cpp_suite(preset: str, folder: str, layers: tuple = ()) -> Count:
-    """Builds a preset and runs its unit tests; `layers` limits it to those folders of src/."""
-    status, _ = run(["cmake", "--preset", preset])
+def build_preset(preset: str, folder: str, layers: tuple = (), aside: bool = False) -> bool:
+    """Builds a preset, or the unit tests of those `layers` of it; `aside`: with what others leave of the cores."""
+    gently = ["nice", "-n", "15"] if aside else []
+    status, _ = run(gently + ["cmake", "--preset", preset], quiet=aside)
     if status == 0:
-        status, _ = run(["ninja", "-C", folder, *(f"{layer}_test" for layer in layers)])
-    if status != 0:
+        status, _ = run(gently + ["ninja", "-C", folder, *(f"{layer}_test" for layer in layers)], quiet=aside)
+    return status == 0
+
+
+def cpp_suite(preset: str, folder: str, layers: tuple = (), built: "bool | None" = None) -> Count:
+    """Builds a preset, unless that is done, and runs its unit tests; `layers` limits it to those folders of src/."""
+    if not (build_preset(preset, folder, layers) if built is None else built):
         return Count(0, (f"{preset}: does not build",))
     only = ["-R", "^(" + "|".join(layers) + r")\."] if layers else []
     command = ["ctest", "--test-dir", folder, "--output-on-failure", "--progress", "--timeout", "300"]
@@ -84,6 +92,12 @@ def cpp_suite(preset: str, folder: str, layers: tuple = ()) -> Count:
     if status != 0 and not failed:
         failed = failed_again = {"ctest": f"ended with {status}"}
     return settle(preset, int(summary.group(2)), skipped, failed, failed_again)
+
+
+def files_alone() -> Count:
+    """A file that leans on its neighbours in a batch is a failure."""
+    status, text = run([sys.executable, "tools/compile_alone.py"])
+    return Count(number_before("of", text), () if status == 0 else ("compile_alone.py: a file does not compile by itself",))
 
 
 def ctest_failures(text: str) -> dict:
@@ -131,13 +145,17 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    counts = [
-        cpp_suite("release", "build"),
-        *python_suites(options.all),
-        cpp_suite("asan", "build-asan"),
-        *python_suites(options.all, "build-asan", ("verdict",)),
-        cpp_suite("tsan", "build-tsan", LAYERS_WITH_THREADS + (("serve",) if options.all else ())),
-    ]
+    threaded = LAYERS_WITH_THREADS + (("serve",) if options.all else ())
+    counts = [cpp_suite("release", "build")]
+    with ThreadPoolExecutor(1) as aside:
+        asan = aside.submit(build_preset, "asan", "build-asan", aside=True)
+        tsan = aside.submit(build_preset, "tsan", "build-tsan", threaded, aside=True)
+        counts += python_suites(options.all)
+        counts.append(cpp_suite("asan", "build-asan", built=asan.result()))
+        counts += python_suites(options.all, "build-asan", ("verdict",))
+        counts.append(cpp_suite("tsan", "build-tsan", threaded, built=tsan.result()))
+    if options.all:
+        counts.append(files_alone())
     failed = [name for count in counts for name in count.failed]
     for name in (name for count in counts for name in count.unsteady):
         print(f"passed only when run again: {name}")
