@@ -39,7 +39,8 @@ std::string HumanDuration(std::chrono::nanoseconds duration) {
 }
 
 std::string HumanCount(std::int64_t count) {
-  std::string digits = fmt::format("{}", count < 0 ? -count : count);
+  const auto size = static_cast<std::uint64_t>(count);
+  std::string digits = fmt::format("{}", count < 0 ? 0 - size : size);  // The smallest number has no positive one.
   for (auto at = static_cast<std::int64_t>(digits.size()) - 3; at > 0; at -= 3) {
     digits.insert(static_cast<std::size_t>(at), ",");
   }

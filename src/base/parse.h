@@ -1,6 +1,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -16,6 +17,12 @@ std::optional<T> ParseWhole(std::string_view text) {
     return std::nullopt;
   }
   return value;
+}
+
+/// Without its fraction. What no whole number can hold is 0: a recording may tell anything.
+inline std::int64_t WholeOf(double value) {
+  constexpr double kLimit = 9.2e18;
+  return value > -kLimit && value < kLimit ? static_cast<std::int64_t>(value) : 0;
 }
 
 inline std::string_view Trim(std::string_view text) {

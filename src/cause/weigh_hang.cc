@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/human.h"
+#include "base/parse.h"
 #include "cause/evidence.h"
 #include "cause/hang_facts.h"
 
@@ -13,7 +14,7 @@ namespace whystop {
 namespace {
 
 std::string Seconds(double seconds) {
-  return HumanDuration(std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9)));
+  return HumanDuration(std::chrono::nanoseconds(WholeOf(seconds * 1e9)));
 }
 
 std::string ProcessText(const ProcessLook& process) {

@@ -1,6 +1,7 @@
 #include "diagnose/case_builder.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -56,7 +57,10 @@ void CaseBuilder::Push(const Event& event) {
   } else if (const auto* observation = event.As<Observation>()) {
     Take(*observation);
   } else if (const auto* drop = event.As<Drop>()) {
-    drops_[drop->counter] += drop->count;
+    std::int64_t& count = drops_[drop->counter];
+    if (__builtin_add_overflow(count, drop->count, &count)) {
+      count = std::numeric_limits<std::int64_t>::max();
+    }
   } else if (const auto* note = event.As<RecorderNote>()) {
     notes_.Push(*note);
   } else if (const auto* end = event.As<RunEnd>()) {

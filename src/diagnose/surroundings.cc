@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "base/human.h"
+#include "base/parse.h"
 #include "cause/memory_facts.h"
 #include "cause/space_facts.h"
 #include "diagnose/probe_absence.h"
@@ -75,7 +76,7 @@ void RuleOutNan(const CaseFile& run, const Verdict& verdict, std::vector<RuledOu
   }
   if (points > 0) {
     out.push_back({"NaN", fmt::format("none in {} values of the loss",
-                                      HumanCount(static_cast<std::int64_t>(points)))});
+                                      HumanCount(WholeOf(points)))});
   }
 }
 

@@ -263,7 +263,7 @@ std::string DescribeExit(const Observation& exit) {
 }
 
 Place PlaceOf(const Observation& exit) {
-  return {TextOf(exit, "file"), static_cast<std::int64_t>(NumberOf(exit, "line"))};
+  return {TextOf(exit, "file"), WholeOf(NumberOf(exit, "line"))};
 }
 
 std::string DescribeTurn(const Observation& exit) {

@@ -34,12 +34,8 @@ class Modules:
 
     @quiet
     def on_copied(self, result, module, *rest):
-        """deepcopy() and load() fill modules without building them."""
-        self._remember(module)
-        for part in (getattr(module, "_modules", None) or {}).values():
-            if part is not None:
-                self._remember(part)
-                self._parts.add(id(part))
+        """deepcopy() and load() fill modules without building them: who makes one may go on with it."""
+        self.count += 1
 
     def _remember(self, module):
         key = id(module)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cause/evidence.h"
+#include "base/parse.h"
 #include "cause/exception_facts.h"
 #include "cause/hang_weighers.h"
 #include "cause/rank_facts.h"
@@ -65,7 +66,7 @@ void WeighUnevenInputs(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const std::string file = left->Text("file") == nullptr ? "" : *left->Text("file");
-  const auto line = static_cast<std::int64_t>(left->Number("line").value_or(0));
+  const auto line = WholeOf(left->Number("line").value_or(0));
   const std::string* values = left->Text("values");
   Evidence leaving = Decisive(
       "stack",
