@@ -236,6 +236,7 @@ for epoch in range(40):
         step(x[i:i + 8], y[i:i + 8], model, optimizer)
     kept.append(shared_memory.SharedMemory(create=True, size=2 << 20))
     kept[-1].buf[:] = bytes([1]) * (2 << 20)
+    time.sleep(0.5)  # What fills it at once is over before anybody looks.
 """, surroundings=SMALL_SHARED_MEMORY)
     assert seen.outcome == "crashed"
     assert seen.roots == ["shm-exhausted"]
