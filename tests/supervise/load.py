@@ -263,7 +263,8 @@ def row(name, job, end, folder, run=None):
     with Cost() as cost:
         under = run(reaper + watched(folder, job))
     kept = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    same = "the same end and bytes" if plain == under and plain[0] == end else f"**{plain} bare, {under}**"
+    told = "the same end" if plain[1] is None else "the same end and bytes"
+    same = told if plain == under and plain[0] == end else f"**{plain} bare, {under}**"
     return (f"| {name} | {bare.cpu:.1f} | {cost.cpu:.1f} | {cost.cpu / bare.cpu:.2f} | {bare.seconds:.0f} | {cost.seconds:.0f} | "
             f"{kept / 1e6:.1f} MB | {same} |")
 
