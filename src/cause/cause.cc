@@ -21,7 +21,9 @@ void Hypothesis::Add(Evidence evidence) {
     evidence_.push_back(std::move(evidence));
     return;
   }
-  same->place = same->place.file.empty() ? std::move(evidence.place) : std::move(same->place);
+  if (same->place.file.empty()) {
+    same->place = std::move(evidence.place);
+  }
   if (evidence.text.size() > same->text.size()) {
     same->text = std::move(evidence.text);
   }
