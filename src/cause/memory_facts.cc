@@ -10,6 +10,7 @@
 #include "base/parse.h"
 #include "cause/exception_facts.h"
 #include "sign/shell_notice.h"
+#include "sign/signal_words.h"
 
 namespace whystop {
 namespace {
@@ -200,15 +201,6 @@ MemoryFacts ReadMemoryFacts(const CaseFile& run) {
 
 namespace {
 
-struct SignalWord {
-  std::string_view word;
-  int signal = 0;
-};
-constexpr SignalWord kSignalWords[] = {
-    {"SIGSEGV", SIGSEGV}, {"Segmentation fault", SIGSEGV}, {"SIGBUS", SIGBUS}, {"Bus error", SIGBUS},
-    {"SIGABRT", SIGABRT}, {"Aborted", SIGABRT},            {"SIGILL", SIGILL}, {"Illegal instruction", SIGILL},
-    {"SIGFPE", SIGFPE},   {"Floating point", SIGFPE},      {"SIGKILL", SIGKILL}, {"Killed", SIGKILL}};
-
 /// A pool, a loader or a launcher that says that one of its processes is gone.
 bool TellsOfADeadChild(const ExceptionSeen& exception) {
   for (const std::string_view word : {"BrokenProcessPool", "ProcessExitedException"}) {
@@ -240,7 +232,9 @@ int SignalOfDeadChild(const CaseFile& run) {
     }
   }
   for (const SignalWord& known : kSignalWords) {
-    if (ending->message.find(known.word) != std::string::npos) {
+    const bool by_itself = known.signal != SIGTERM && known.signal != SIGHUP;  // Those come from whoever ends the pool.
+    if (by_itself && (ending->message.find(known.text) != std::string::npos ||
+                      ending->message.find(SignalName(known.signal)) != std::string::npos)) {
       return known.signal;
     }
   }

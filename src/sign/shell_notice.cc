@@ -1,31 +1,15 @@
 #include "sign/shell_notice.h"
 
 #include <algorithm>
-#include <csignal>
 #include <string_view>
 
 #include "base/parse.h"
 #include "sign/account/account.h"
 #include "sign/exception_facts.h"
+#include "sign/signal_words.h"
 
 namespace whystop {
 namespace {
-
-struct Word {
-  std::string_view text;
-  int signal;
-};
-
-constexpr Word kWords[] = {{"Killed", SIGKILL},
-                           {"Terminated", SIGTERM},
-                           {"Hangup", SIGHUP},
-                           {"Aborted", SIGABRT},
-                           {"Bus error", SIGBUS},
-                           {"Segmentation fault", SIGSEGV},
-                           {"Illegal instruction", SIGILL},
-                           {"Floating point exception", SIGFPE},
-                           {"CPU time limit exceeded", SIGXCPU},
-                           {"File size limit exceeded", SIGXFSZ}};
 
 /// Takes digits from the front; nullopt: there are none.
 std::optional<std::int64_t> TakeNumber(std::string_view& text) {
@@ -37,7 +21,7 @@ std::optional<std::int64_t> TakeNumber(std::string_view& text) {
 }
 
 int SignalOf(std::string_view words, bool alone) {
-  for (const Word& word : kWords) {
+  for (const SignalWord& word : kSignalWords) {
     const std::string_view rest = words.starts_with(word.text) ? Trim(words.substr(word.text.size())) : "-";
     if (alone ? rest.empty() || rest == "(core dumped)" : words.starts_with(word.text)) {
       return word.signal;
