@@ -243,7 +243,7 @@ int SignalOfDeadChild(const CaseFile& run) {
 
 }  // namespace
 
-int SignalOfJob(const CaseFile& run) {
+int SignalOfStatus(const CaseFile& run) {
   if (const int signal = run.Signal(); signal != 0) {
     return signal;
   }
@@ -251,10 +251,14 @@ int SignalOfJob(const CaseFile& run) {
   if (const auto notice = FindShellNotice(run); code && notice) {
     return notice->signal;
   }
-  if (!code || *code <= 128) {
-    return code ? SignalOfDeadChild(run) : 0;
-  }
-  return SomeProcessDiedOf(run, *code - 128) ? *code - 128 : 0;
+  const bool is_of_signal = code && *code > 128 && *code <= 128 + SIGRTMAX;
+  return is_of_signal && SomeProcessDiedOf(run, *code - 128) ? *code - 128 : 0;
+}
+
+int SignalOfJob(const CaseFile& run) {
+  const int signal = SignalOfStatus(run);
+  const auto code = run.ExitCode();
+  return signal == 0 && code && *code <= 128 ? SignalOfDeadChild(run) : signal;
 }
 
 bool SomeProcessDiedOf(const CaseFile& run, int signal) {

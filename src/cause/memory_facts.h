@@ -34,8 +34,10 @@ struct MemoryFacts {
 
 MemoryFacts ReadMemoryFacts(const CaseFile& run);
 
-/// The signal that ended the job, or a process of its tree whose death the job passed on as
-/// 128+signal.
+/// The signal that ended the job, or a process of its tree whose death the job passed on as 128+signal, or its shell told
+/// of; 0: none.
+int SignalOfStatus(const CaseFile& run);
+/// The same, or that of a child because of whose death the program gave up.
 int SignalOfJob(const CaseFile& run);
 /// Whether a status of 128 + `signal` is that of a process that died of it, as shells put it.
 bool SomeProcessDiedOf(const CaseFile& run, int signal);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/human.h"
+#include "cause/memory_facts.h"
 #include "sign/account/account.h"
 #include "sign/exception_facts.h"
 #include "sign/learning.h"
@@ -60,7 +61,7 @@ void TellProgress(const CaseFile& run, Verdict& verdict) {
 
 void TellExit(const CaseFile& run, Verdict& verdict) {
   verdict.exit.code = run.ExitCode();
-  if (const int signal = EndingSignal(run); signal != 0) {
+  if (const int signal = SignalOfStatus(run); signal != 0) {
     verdict.exit.signal = signal;
     verdict.exit.sent_by = SenderOf(run, signal);
   }
@@ -112,7 +113,7 @@ std::string NameOfTraining(const CaseFile& file, std::size_t index, std::size_t 
 
 /// The last one, unless it is small beside another: a probe on features, a few steps of a trial.
 std::size_t MainTraining(const std::vector<Judged>& all) {
-  constexpr std::int64_t kTimes = 3;
+  constexpr std::int64_t kTimes = 3;  // A choice: folds and stages of a sweep are of like size, probes many times smaller.
   std::size_t main = all.size() - 1;
   for (std::size_t i = 0; i < all.size(); ++i) {
     main = all[i].file.metric_points > kTimes * all[main].file.metric_points ? i : main;

@@ -4,7 +4,6 @@
 #include <csignal>
 
 #include "base/parse.h"
-#include "sign/shell_notice.h"
 #include "sign/account/account.h"
 #include "cause/cause.h"
 #include "sign/exception_facts.h"
@@ -127,7 +126,7 @@ Outcome OutcomeOfSuccess(const CaseFile& run, const std::vector<VerdictCause>& c
 
 Outcome OutcomeOfExit(const CaseFile& run, const std::vector<VerdictCause>& causes) {
   const Outcome by_cause = OutcomeOfCauses(run, causes);
-  if (const int signal = EndingSignal(run); signal != 0) {
+  if (const int signal = SignalOfStatus(run); signal != 0) {
     return OutcomeOfSignal(signal);
   }
   if (*run.ExitCode() == 0) {
@@ -162,20 +161,6 @@ Outcome OutcomeOfText(const CaseFile& run) {
 }
 
 }  // namespace
-
-int EndingSignal(const CaseFile& run) {
-  if (const int signal = run.Signal(); signal != 0) {
-    return signal;
-  }
-  const auto code = run.ExitCode();
-  if (const auto notice = FindShellNotice(run); code && notice) {
-    return notice->signal;
-  }
-  if (!code || *code <= 128 || *code > 128 + SIGRTMAX) {
-    return 0;
-  }
-  return SomeProcessDiedOf(run, *code - 128) ? *code - 128 : 0;
-}
 
 Outcome DecideOutcome(const CaseFile& run, const std::vector<VerdictCause>& causes) {
   if ((run.job_alive || run.end) && HungToTheEnd(run)) {

@@ -11,7 +11,4 @@ namespace whystop {
 /// its text.
 Outcome DecideOutcome(const CaseFile& run, const std::vector<VerdictCause>& causes);
 
-/// The signal that ended the job, also when a shell in between turned it into 128+signal.
-int EndingSignal(const CaseFile& run);
-
 }  // namespace whystop
