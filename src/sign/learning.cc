@@ -494,7 +494,7 @@ LearningView LearningOf(const CaseFile& run) {
   const Finding* held_out = view.Good() ? HeldOutAtGuessing(run, view) : nullptr;
   if (held_out != nullptr) {
     view.state = Learning::kStalled;
-    view.text += fmt::format("; but {} never got below guessing (best {:.4g}): it learns by heart",
+    view.text += fmt::format("; but {} never got better than guessing (best {:.4g}): it learns by heart",
                              held_out->series, held_out->Number("best").value_or(0));
     return view;
   }

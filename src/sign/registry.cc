@@ -32,7 +32,7 @@ constexpr SignEntry kSigns[] = {
     {"gradients-clipped", "Are gradients clipped?", &LookGradientsClipped},
     {"gradients-explode", "Did gradients grow by orders of magnitude?", &LookGradientsExplode},
     {"gradients-grow-linearly", "Do gradients grow in a line with the steps?", &LookGradientsGrowLinearly},
-    {"gradients-never-reset", "Was zero_grad() never called?", &LookGradientsNeverReset},
+    {"gradients-never-reset", "Is zero_grad() called never, or hardly ever?", &LookGradientsNeverReset},
     {"gradients-stale", "Does no backward() reach what the optimizer holds any more?", &LookGradientsStale},
     {"gradients-thrown-away", "Are gradients reset between backward() and step()?", &LookGradientsThrownAway},
     {"gradients-unrelated", "Have gradients of consecutive steps nothing in common?", &LookGradientsUnrelated},

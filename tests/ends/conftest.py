@@ -57,7 +57,8 @@ class Ending:
 
 @pytest.fixture
 def ending(tmp_path):
-    """ending(program) or ending(program, shell="python PROGRAM | tee log") -> Ending. PYTHON and PROGRAM stand for themselves."""
+    """ending(program) or ending(program, shell="python PROGRAM | tee log") -> Ending. PYTHON and PROGRAM stand for themselves;
+    `surroundings` is a command that whystop itself is started by."""
 
     def judge(program, shell=None, base=True, cpu_seconds=None, surroundings=()):
         path = tmp_path / "a program.py"
