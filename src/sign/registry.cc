@@ -16,6 +16,8 @@ constexpr SignEntry kSigns[] = {
     {"batch-norm-of-pixels", "Does the batch norm see pictures?", &LookBatchNormOfPixels},
     {"class-targets-out-of-range", "Are targets of a class loss outside of what it takes?", &LookClassTargetsOutOfRange},
     {"clip-tiny", "Are gradients clipped to next to nothing?", &LookClipTiny},
+    {"codes-tell-by-kind", "Does a column of codes tell the targets by kind and not by size, unlearned?", &LookCodesTellByKind},
+    {"columns-hold-marks", "Does one value far outside squeeze a column together?", &LookColumnsHoldMarks},
     {"data-large", "Are inputs or targets so large that plain descent takes large steps?", &LookDataLarge},
     {"data-not-finite", "Do inputs or targets hold NaN or infinity?", &LookDataNotFinite},
     {"data-spoilt-by-model", "Was the input lost only after the loss was?", &LookDataSpoiltByModel},

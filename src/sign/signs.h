@@ -15,6 +15,8 @@ Sign LookBatchNormOfFew(const Training& training);
 Sign LookBatchNormOfPixels(const Training& training);
 Sign LookClassTargetsOutOfRange(const Training& training);
 Sign LookClipTiny(const Training& training);
+Sign LookCodesTellByKind(const Training& training);
+Sign LookColumnsHoldMarks(const Training& training);
 Sign LookDataLarge(const Training& training);
 Sign LookDataNotFinite(const Training& training);
 Sign LookDataSpoiltByModel(const Training& training);

@@ -54,3 +54,37 @@ def test_the_batch_that_reaches_a_batch_norm_is_seen(run, script):
     assert got.observations("probe-failure") == []
     seen = got.one("norm-input")
     assert (seen["module"], seen["samples"], seen["values"]) == ("1", 2, 2)
+
+
+SHOPS = """
+import torch
+torch.manual_seed(0)
+shop = torch.randint(0, 30, (2000,))
+month = torch.randint(0, 30, (2000,))
+rows = torch.stack([torch.randn(2000), shop / 10.0, month / 10.0], dim=1)
+targets = torch.randn(30)[shop] + (month - 15).float().square() / 100 + 0.1 * torch.randn(2000)
+data = torch.utils.data.TensorDataset(rows[:, COLUMNS], targets)
+net = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=1e-9)
+for inputs, wanted in torch.utils.data.DataLoader(data, batch_size=50, shuffle=True):
+    optimizer.zero_grad()
+    torch.nn.functional.mse_loss(net(inputs)[:, 0], wanted).backward()
+    optimizer.step()
+"""
+
+
+def test_codes_that_tell_the_target_by_kind_are_told_from_a_bent_size(run, script):
+    codes = {}
+    for name, columns in (("shop", "[0, 1]"), ("month", "[0, 2]")):
+        got = run(script(SHOPS.replace("COLUMNS", columns)))
+        assert got.observations("probe-failure") == []
+        codes[name] = [item for item in got.observations("columns") if item["place"] == "0"][-1]
+        assert codes[name]["code_column"] == 1
+        assert codes[name]["told_by_kind"] - codes[name]["told_by_line"] > 0.1
+    assert codes["shop"]["code_order"] > 1 > 0.5 > codes["month"]["code_order"]
+
+
+def test_columns_of_a_model_that_has_no_loader_are_seen(run, script):
+    got = run(script(TABLE.replace("STANDARDISED", "True").replace("torch.utils.data.DataLoader(data, batch_size=20, shuffle=True)", "[data[:]] * 12")))
+    assert got.observations("probe-failure") == []
+    assert [item["spike_column"] for item in got.observations("columns") if item["place"] == "model input"] == [3]

@@ -4,6 +4,7 @@ from time import thread_time
 
 from whystop_probe.core import ring
 from whystop_probe.core.guard import quiet
+from whystop_probe.torch.columns import Columns, fits
 from whystop_probe.torch.tensors import nonfinite
 from whystop_probe.torch.data import batch_facts
 
@@ -28,6 +29,7 @@ class Activations:
         self._names = {}
         self._looking_for_nan = False
         self._spent = 0.0
+        self._columns = Columns(torch, training, "model input")
         self._norm_values = None  # The fewest values that a batch norm took its mean of.
 
     @quiet
@@ -74,6 +76,8 @@ class Activations:
             if len(self._seen) == 1 and inputs and self._usable(inputs[0]):
                 facts = batch_facts(self._reader, inputs[0])
                 self._training.channel.observe("model-input", self._training.step, module=name, **facts)
+                if fits(inputs[0]):
+                    self._columns.add(inputs[0])
             if kind in _WITH_UNITS and inputs and self._usable(inputs[0]):
                 self._rectified(name, "input", inputs[0], kind)
             if kind.startswith("BatchNorm") and inputs and self._usable(inputs[0]) and inputs[0].dim() >= 2:

@@ -13,6 +13,7 @@ _SPIKE_GAP = 4.0  # Deviations of the rest between the spike and its nearest nei
 _TAIL = 50.0  # Deviations, by which the farthest value lies from the middle.
 _CODES_MIN, _CODES_MAX = 5, 1000
 _GRID_ERROR = 1e-3
+_CLASSES_MAX = 20  # Of targets: more are taken for sizes.
 
 
 class Columns:
@@ -23,6 +24,7 @@ class Columns:
         self._training = training
         self._place = place
         self._rows = []
+        self._targets = []  # One tensor for each of _rows, or fewer: then what the columns tell of them is not asked.
         self._count = 0
         self._due = 0  # Index into _TOLD_AT.
 
@@ -30,8 +32,8 @@ class Columns:
     def full(self):
         return self._due >= len(_TOLD_AT)
 
-    def add(self, table):
-        """A tensor of [samples, columns] in host memory."""
+    def add(self, table, target=None):
+        """A tensor of [samples, columns] in host memory, and what is to be told of each sample, where that is one value."""
         if self.full:
             return
         room = min(_ROWS_MAX, _VALUES_MAX // table.shape[1]) - self._count
@@ -39,6 +41,8 @@ class Columns:
         if self._rows and rows.shape[1] != self._rows[0].shape[1]:
             return
         self._rows.append(rows.clone() if rows.dtype is table.dtype else rows)
+        if target is not None:
+            self._targets.append(target.detach().reshape(-1)[: rows.shape[0]].double().clone())
         self._count += rows.shape[0]
         ran_out = self._count + 1 > min(_ROWS_MAX, _VALUES_MAX // table.shape[1])
         if self._count >= _TOLD_AT[self._due] or ran_out:
@@ -46,19 +50,20 @@ class Columns:
             while self._due < len(_TOLD_AT) and self._count >= _TOLD_AT[self._due]:
                 self._due += 1
             if ran_out:
-                self._due, self._rows = len(_TOLD_AT), []
+                self._due, self._rows, self._targets = len(_TOLD_AT), [], []
 
     def _tell(self):
         start = thread_time()
         with self._torch.no_grad():
             table = self._torch.cat(self._rows)
-            facts = self._facts(table)
+            targets = self._answers(self._torch.cat(self._targets)) if len(self._targets) == len(self._rows) else None
+            facts = self._facts(table, targets)
         self._training.channel.observe("columns", self._training.step, place=self._place, rows=table.shape[0], columns=table.shape[1], **facts)
         self._training.governor.spend("columns", table.shape[1], thread_time() - start)
 
-    def _facts(self, table):
+    def _facts(self, table, targets):
         values = table.sort(dim=0).values
-        spikes, tails, codes, constant = [], [], [], 0
+        spikes, tails, codes, kinds, constant = [], [], [], [], 0
         for index in range(values.shape[1]):
             column = values[:, index]
             column = column[self._torch.isfinite(column)]
@@ -77,6 +82,9 @@ class Columns:
             distinct = self._grid(column)
             if distinct:
                 codes.append((distinct, index))
+                told = None if targets is None else self._told_by_kind(table[:, index], targets)
+                if told is not None:
+                    kinds.append((*told, distinct, index))
         facts = {"constant": constant, "spiked": len(spikes), "tailed": len(tails), "coded": len(codes)}
         if spikes:
             distance, value, share, index = max(spikes, key=lambda item: item[0])
@@ -85,6 +93,9 @@ class Columns:
             facts.update(tail_size=max(tails)[0], tail_column=max(tails)[1])
         if codes:
             facts.update(code_values=max(codes)[0], code_column=max(codes)[1])
+        if kinds:
+            line, kind, order, distinct, index = max(kinds, key=lambda item: item[1] - item[0])
+            facts.update(code_values=distinct, code_column=index, told_by_line=line, told_by_kind=kind, code_order=order)
         return facts
 
     def _spike(self, column):
@@ -100,6 +111,33 @@ class Columns:
             if deviation > 0 and float((nearest - value).abs()) > _SPIKE_GAP * deviation:
                 return float((middle - value).abs()) / deviation, float(value), share
         return None
+
+    def _answers(self, targets):
+        """[samples, answers]: a column of its own for each class, sizes as they are."""
+        classes = targets.unique()
+        whole = bool((targets == targets.round()).all())
+        if whole and 2 < classes.numel() <= _CLASSES_MAX:
+            return (targets[:, None] == classes[None, :]).double()
+        return targets[:, None]
+
+    def _told_by_kind(self, column, targets):
+        """What a column tells of the targets: the share of their variance on a straight line, the share by the mean of each value (less
+        what chance gives), and how those means move from value to value: 2 without any order, towards 0 on a smooth curve."""
+        kinds, place = column.unique(return_inverse=True)
+        samples, centred = column.numel(), targets - targets.mean(0)
+        total = float(centred.square().sum())
+        if not 0 < total < float("inf") or not bool(self._torch.isfinite(column).all()):
+            return None
+        sums = self._torch.zeros(kinds.numel(), targets.shape[1], dtype=targets.dtype).index_add_(0, place, centred)
+        counts = self._torch.bincount(place, minlength=kinds.numel()).double()[:, None]
+        means = sums / counts
+        between = float((counts * means.square()).sum()) / total
+        by_kind = 1 - (1 - between) * (samples - 1) / max(samples - kinds.numel(), 1)
+        offset = column - column.mean()
+        by_line = float((offset[:, None] * centred).sum(0).square().sum() / offset.square().sum()) / total
+        spread = float((means - means.mean(0)).square().sum())
+        order = float(means.diff(dim=0).square().sum()) / spread if spread > 0 else 0.0
+        return by_line, by_kind, order
 
     def _tail(self, column):
         middle, deviation = _middle(column)

@@ -142,7 +142,12 @@ class Loaders:
                 continue
             if place not in seen.columns:
                 seen.columns[place] = Columns(self._torch, self._training, place)
-            seen.columns[place].add(tensor)
+            seen.columns[place].add(tensor, self._answers_to(tensor, tensors))
+
+    def _answers_to(self, table, tensors):
+        """What the samples of a table are to be told by: the batch's last tensor, if that has one value a sample."""
+        last = tensors[-1][1]
+        return last if last is not table and last.numel() == table.shape[0] and self._reader.readable(last) else None
 
     def _count_labels(self, tensors, seen):
         labels = _labels(tensors, self._reader)

@@ -1,0 +1,70 @@
+// What columns of the inputs tell over many rows: marks for gaps, and codes of kinds given as sizes.
+#include <cmath>
+
+#include "base/human.h"
+#include "model/observations.h"
+#include "sign/signs.h"
+#include "sign/training.h"
+#include "sign/training_facts.h"
+
+namespace whystop {
+namespace {
+
+/// By how much a value that comes in a share of the rows, so many deviations away from the rest, squeezes
+/// the rest together when the column is brought to a deviation of 1.
+double SqueezedBy(const seen::Columns& columns) {
+  const double share = columns.spike_share.value_or(0);
+  const double distance = columns.spike_distance.value_or(0);
+  return std::sqrt(1 + share * (1 - share) * distance * distance);
+}
+
+std::string Column(std::optional<std::int64_t> index) {
+  return "column " + HumanCount(index.value_or(0)) + " of the inputs";
+}
+
+}  // namespace
+
+/// The real values are left in a narrow band beside one value far outside, also after scaling.
+Sign LookColumnsHoldMarks(const Training& training) {
+  constexpr double kSqueezed = 5;
+  const auto tables = ObservationsOf(training.run, "columns");
+  for (const Observation* table : tables) {
+    const auto columns = As<seen::Columns>(*table);
+    const double squeezed = SqueezedBy(columns);
+    if (columns.spiked.value_or(0) > 0 && squeezed >= kSqueezed) {
+      return YesSign("batch",
+                     Column(columns.spike_column) + " holds " +
+                         HumanNumber(columns.spike_value.value_or(0)) + " in " +
+                         Percent(columns.spike_share.value_or(0)) + " of the rows, " +
+                         HumanNumber(columns.spike_distance.value_or(0), 2) +
+                         " deviations away from all others: a mark for \"missing\", which squeezes the real values " +
+                         HumanNumber(squeezed, 2) + " times together",
+                     {}, squeezed / kSqueezed);
+    }
+  }
+  return tables.empty() ? NotSeenSign() : NoSign();
+}
+
+/// The kinds say much of the targets, their numbers little, there is no order in them, and most of what they say was not learned.
+Sign LookCodesTellByKind(const Training& training) {
+  constexpr double kMoreByKind = 0.1;
+  constexpr double kNoOrder = 1;  // Half of what chance gives.
+  const auto tables = ObservationsOf(training.run, "columns");
+  for (const Observation* table : tables) {
+    const auto columns = As<seen::Columns>(*table);
+    const double by_kind = columns.told_by_kind.value_or(0);
+    const double by_line = columns.told_by_line.value_or(0);
+    const double half_way = 1 - (by_kind + by_line) / 2;
+    if (by_kind - by_line > kMoreByKind && columns.code_order.value_or(0) > kNoOrder &&
+        training.share > half_way) {
+      return YesSign("batch", Column(columns.code_column) + " holds " +
+                                  HumanCount(columns.code_values.value_or(0)) +
+                                  " whole numbers in no order: each by itself tells " + Percent(by_kind) +
+                                  " of the targets' variance, their size " + Percent(by_line) +
+                                  "; the loss ends at " + Percent(training.share) + " of it");
+    }
+  }
+  return tables.empty() ? NotSeenSign() : NoSign();
+}
+
+}  // namespace whystop
