@@ -38,6 +38,15 @@ TEST(Learning, TheRewardOfAPolicyDecides) {
   EXPECT_TRUE(BlamesNobody(verdict)) << (verdict.causes.empty() ? "" : verdict.causes[0].id);
 }
 
+/// Six thousandths more, and still no better than saying always the same.
+TEST(Learning, AnAccuracyAtGuessingDoesNotOverruleALossThatLiesFlat) {
+  const std::string run = std::string(kThreeClasses) +
+                          "series loss steps=1..500 value=1.097 noise=0.01\n"
+                          "series val_acc steps=40..480 every=40 role=validation-score shape=line from=0.34 to=0.346\n"
+                          "end exit=0\n";
+  EXPECT_EQ(JudgeRun(run).learning, Learning::kNeverLearned) << JudgeRun(run).learning_text;
+}
+
 /// Two broken agents were told that they learn, because the error of their value function fell.
 TEST(Learning, AFallingLossSaysNothingOfAPolicyThatEarnsNoMore) {
   const Verdict verdict = JudgeRun(

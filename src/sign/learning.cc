@@ -202,7 +202,31 @@ void ConsiderOtherLosses(const CaseFile& run, LearningView& view) {
   }
 }
 
-LearningView ByTrainLoss(const Finding& loss, const Finding* score) {
+/// The accuracy of whoever always says the most frequent class; nullopt: no classes were seen.
+std::optional<double> AccuracyOfGuessing(const CaseFile& run) {
+  const Observation* labels = run.FindObservation("labels");
+  if (const auto majority = labels == nullptr ? std::nullopt : labels->Number("majority"); majority && *majority > 0) {
+    return majority;
+  }
+  const Observation* call = run.FindObservation("loss-call");
+  const double classes = call == nullptr ? 0 : call->Number("classes").value_or(0);
+  return classes >= 2 ? std::optional(1 / classes) : std::nullopt;
+}
+
+/// An accuracy that never got a tenth of the way from guessing to certainty.
+bool IsAccuracyAtGuessing(const CaseFile& run, const Finding& score) {
+  constexpr double kPointsMin = 5;
+  constexpr double kOfTheWay = 0.1;
+  const auto guess = AccuracyOfGuessing(run);
+  if (!guess || score.Number("points").value_or(0) < kPointsMin || score.series.find("acc") == std::string::npos) {
+    return false;
+  }
+  const double best = score.Number("best").value_or(1);
+  const double accuracy = best > 1 ? best / 100 : best;  // In per cent.
+  return accuracy > 0.5 * *guess && accuracy < *guess + kOfTheWay * (1 - *guess);
+}
+
+LearningView ByTrainLoss(const CaseFile& run, const Finding& loss, const Finding* score) {
   const Learning state = StateOf(loss);
   const bool finite_end = loss.Number("not_finite_at_end").value_or(0) == 0;
   if (state == Learning::kDiverged && finite_end && Improved(score)) {
@@ -211,7 +235,7 @@ LearningView ByTrainLoss(const Finding& loss, const Finding* score) {
                             Describe(loss, Learning::kDiverged), score->series);
     return view;
   }
-  if (state == Learning::kNeverLearned && Improved(score)) {
+  if (state == Learning::kNeverLearned && Improved(score) && !IsAccuracyAtGuessing(run, *score)) {
     return View(*score, StateOf(*score));
   }
   if (state == Learning::kNeverLearned && NearlyPerfect(score)) {
@@ -391,7 +415,7 @@ LearningView BySeries(const CaseFile& run) {
     return OfAPolicy(reward, loss);
   }
   if (loss != nullptr) {
-    return ByTrainLoss(*loss, score);
+    return ByTrainLoss(run, *loss, score);
   }
   const Finding* other = BestOf(run, "validation-loss");
   other = other != nullptr ? other : score;
@@ -412,36 +436,6 @@ LearningView BySeries(const CaseFile& run) {
 
 }  // namespace
 
-namespace {
-
-/// The accuracy of whoever always says the most frequent class; nullopt: no classes were seen.
-std::optional<double> AccuracyOfGuessing(const CaseFile& run) {
-  const Observation* labels = run.FindObservation("labels");
-  if (const auto majority = labels == nullptr ? std::nullopt : labels->Number("majority"); majority && *majority > 0) {
-    return majority;
-  }
-  const Observation* call = run.FindObservation("loss-call");
-  const double classes = call == nullptr ? 0 : call->Number("classes").value_or(0);
-  return classes >= 2 ? std::optional(1 / classes) : std::nullopt;
-}
-
-/// A held-out accuracy that never got a tenth of the way from guessing to certainty; nullptr: none, or it did.
-const Finding* AccuracyAtGuessing(const CaseFile& run) {
-  constexpr double kPointsMin = 5;
-  constexpr double kOfTheWay = 0.1;
-  const Finding* score = BestOf(run, "validation-score");
-  const auto guess = AccuracyOfGuessing(run);
-  if (score == nullptr || !guess || score->Number("points").value_or(0) < kPointsMin ||
-      score->series.find("acc") == std::string::npos) {
-    return nullptr;
-  }
-  const double best = score->Number("best").value_or(1);
-  const double accuracy = best > 1 ? best / 100 : best;  // In per cent.
-  return accuracy > 0.5 * *guess && accuracy < *guess + kOfTheWay * (1 - *guess) ? score : nullptr;
-}
-
-}  // namespace
-
 const Finding* HeldOutAtGuessing(const CaseFile& run, const LearningView& view) {
   constexpr double kPointsMin = 3;
   constexpr double kComparableStart = 1.3;  // Else it is of another kind than the loss of training.
@@ -449,7 +443,8 @@ const Finding* HeldOutAtGuessing(const CaseFile& run, const LearningView& view) 
   const auto guess = view.basis == nullptr ? std::nullopt : CostOfKnowingNothing(run, *view.basis);
   const bool by_heart = guess && view.basis->Number("last").value_or(*guess) < kAtGuessing * *guess;
   if (held_out == nullptr || !guess || held_out->Number("points").value_or(0) < kPointsMin) {
-    return by_heart ? AccuracyAtGuessing(run) : nullptr;
+    const Finding* score = BestOf(run, "validation-score");
+    return by_heart && score != nullptr && IsAccuracyAtGuessing(run, *score) ? score : nullptr;
   }
   const double best = held_out->Number("best").value_or(0);
   return by_heart && best > kAtGuessing * *guess && best < kComparableStart * *guess ? held_out
