@@ -90,8 +90,7 @@ Sign LookTargetsUnscaled(const Training& training) {
   if (!size) {
     return NotSeenSign();
   }
-  const auto calls =
-      LossCalls(training.run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
+  const auto calls = RegressionCalls(training.run);
   const Observation& call = *calls.front();
   const std::string text = "targets have mean " + HumanNumber(NumberOf(call, "target_mean")) +
                            " and spread " + HumanNumber(NumberOf(call, "target_std")) +
@@ -105,8 +104,7 @@ Sign LookTargetsUnscaled(const Training& training) {
 
 Sign LookTargetsFarFromOutputs(const Training& training) {
   const auto size = RegressionTargetSize(training.run);
-  const auto calls =
-      LossCalls(training.run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
+  const auto calls = RegressionCalls(training.run);
   return AnswerSign(size && !calls.empty() && *size > 10 * OutputSize(*calls.front()), "loss-call",
                     "the targets are more than ten times as large as the first outputs");
 }

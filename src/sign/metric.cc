@@ -84,8 +84,7 @@ Sign LookScoreFlatLossGone(const Training& training) {
 Sign LookAccuracyOfNumbers(const Training& training) {
   constexpr double kScoreLow = 0.5;
   const Observation* framework = training.run.FindObservation("framework");
-  const auto calls =
-      LossCalls(training.run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
+  const auto calls = RegressionCalls(training.run);
   if (framework == nullptr || calls.empty() ||
       !MentionsAny(TextOf(*framework, "metrics"), {"acc"})) {
     return NoSign();

@@ -33,16 +33,12 @@ std::string Count(const std::vector<const Observation*>& calls) {
   return HumanNumber(static_cast<double>(calls.size()));
 }
 
-std::vector<const Observation*> RegressionCalls(const Training& training) {
-  return LossCalls(training.run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
-}
-
 }  // namespace
 
 Sign LookOutputsConstant(const Training& training) {
   // Also on held-out data: the few calls that are looked at may all be of validation.
   const auto calls = LossCalls(training.run,
-                               {"cross_entropy", "nll_loss", "mse_loss", "l1_loss",
+                               {"cross_entropy", "nll_loss", "mse_loss", "rmse_loss", "l1_loss",
                                 "smooth_l1_loss", "binary_cross_entropy",
                                 "binary_cross_entropy_with_logits"},
                                Calls::kAll);
@@ -211,7 +207,7 @@ Sign LookClassTargetsOutOfRange(const Training& training) {
 
 /// Targets that the last activation cannot reach.
 Sign LookTargetsOutOfReach(const Training& training) {
-  const auto calls = RegressionCalls(training);
+  const auto calls = RegressionCalls(training.run);
   if (training.model == nullptr || calls.empty()) {
     return NotSeenSign();
   }
@@ -244,7 +240,7 @@ Sign LookTargetsBroadcast(const Training& training) {
                                TextOf(*table, "shape") +
                                ": every output is compared with every target");
   }
-  const auto calls = RegressionCalls(training);
+  const auto calls = RegressionCalls(training.run);
   for (const Observation* call : calls) {
     const std::string output = TextOf(*call, "input_shape");
     const std::string target = TextOf(*call, "target_shape");

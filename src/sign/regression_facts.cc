@@ -18,7 +18,7 @@ bool IsRegression(const Observation& seen) {
   const std::string* function = seen.Text("function");
   return seen.kind == "loss-call" && function != nullptr && seen.Number("target_mean") &&
          seen.Number("grad_enabled").value_or(1) != 0 &&
-         (*function == "mse_loss" || *function == "l1_loss" || *function == "smooth_l1_loss" ||
+         (*function == "mse_loss" || *function == "rmse_loss" || *function == "l1_loss" || *function == "smooth_l1_loss" ||
           *function == "huber_loss");
 }
 
@@ -80,6 +80,9 @@ std::optional<double> LossOfTheMean(const CaseFile& run, double first_loss, doub
   const std::string& function = *call->Text("function");
   if (function == "mse_loss") {
     return *variance;
+  }
+  if (function == "rmse_loss") {
+    return std::sqrt(*variance);
   }
   // Whatever their bends are: Huber's loss is at most half the squared error, the smooth one at
   // most the absolute error.

@@ -421,6 +421,10 @@ std::vector<const Observation*> LossCalls(const CaseFile& run,
   return found;
 }
 
+std::vector<const Observation*> RegressionCalls(const CaseFile& run) {
+  return LossCalls(run, {"mse_loss", "rmse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
+}
+
 std::string TextOf(const Observation& seen, const std::string& name) {
   const std::string* text = seen.Text(name);
   if (text != nullptr) {
@@ -524,7 +528,7 @@ double SizeOf(const Observation& tensor) {
 }
 
 std::optional<double> RegressionTargetSize(const CaseFile& run) {
-  const auto calls = LossCalls(run, {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
+  const auto calls = RegressionCalls(run);
   if (calls.empty() || !calls.front()->Number("target_std")) {
     return std::nullopt;
   }

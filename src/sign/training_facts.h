@@ -98,6 +98,8 @@ enum class Calls { kInTraining, kAll };
 std::vector<const Observation*> LossCalls(const CaseFile& run,
                                           std::initializer_list<std::string_view> functions,
                                           Calls which = Calls::kInTraining);
+/// Those of losses that compare numbers with numbers.
+std::vector<const Observation*> RegressionCalls(const CaseFile& run);
 
 /// The text of an attribute, or "".
 std::string TextOf(const Observation& seen, const std::string& name);

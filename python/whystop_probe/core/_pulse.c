@@ -24,9 +24,9 @@ typedef struct {
    * takes longer than the calls. */
   PyObject *unscaled, *tensor_type, *item, *is_cpu;
   PyObject *other_optimizer, *sampling, *not_first, *attend, *take_late, *loop_event, *strange_loss,
-      *nonfinite_loss, *first_loss, *unstepped, *odd_rate, *look_at_batch, *other_iterator;
+      *nonfinite_loss, *look_at_loss, *unstepped, *odd_rate, *look_at_batch, *other_iterator;
   long long step, steps, backwards, zeroed_at, batches, loop_skip, attention_at, data_pending,
-      data_due_in;
+      data_due_in, loss_due_at;
   double tokens_s, spent_s, share, always_s, sample_cost_s, wait_s, duration_s, elapsed_s,
       last_end_s, wait_began_s, hooks_s, measured_s;
   double loss_sum, loss_first;
@@ -282,8 +282,9 @@ static PyObject* before_backward(PyObject* self, PyObject* args) {
   int fine = 1;
   const double began_s = begin(pulse);
   PyObject* root = take_root(pulse, argument(args, 0));
-  if (fine && root != NULL && pulse->backwards == 1) {
-    fine = tell(pulse->first_loss, root, NULL);
+  if (root != NULL && pulse->loss_due_at > 0 && pulse->backwards >= pulse->loss_due_at) {
+    pulse->loss_due_at = 0;
+    fine = tell(pulse->look_at_loss, root, NULL);
   }
   if (fine && root != NULL && pulse->steps == 0) {
     fine = tell(pulse->unstepped, root, NULL);
@@ -416,7 +417,7 @@ static PyMemberDef pulse_members[] = {WS_OBJECT(unscaled),
                                       WS_OBJECT(loop_event),
                                       WS_OBJECT(strange_loss),
                                       WS_OBJECT(nonfinite_loss),
-                                      WS_OBJECT(first_loss),
+                                      WS_OBJECT(look_at_loss),
                                       WS_OBJECT(unstepped),
                                       WS_OBJECT(odd_rate),
                                       WS_OBJECT(look_at_batch),
@@ -430,6 +431,7 @@ static PyMemberDef pulse_members[] = {WS_OBJECT(unscaled),
                                       WS_COUNT(attention_at),
                                       WS_COUNT(data_pending),
                                       WS_COUNT(data_due_in),
+                                      WS_COUNT(loss_due_at),
                                       WS_SECONDS(tokens_s),
                                       WS_SECONDS(spent_s),
                                       WS_SECONDS(share),

@@ -36,7 +36,7 @@ class PurePulse:
     loop_event = None  # (kind): something happened in the training loop.
     strange_loss = None  # (tensor): a loss that cannot be read at once.
     nonfinite_loss = None  # (value, tensor)
-    first_loss = None  # (tensor)
+    look_at_loss = None  # (tensor): the backward pass number loss_due_at begins. 0: none is wanted.
     unstepped = None  # (tensor): a backward pass begins, and no optimizer has stepped yet.
     odd_rate = None  # (rate) -> number or None, of a learning rate that is no float.
     look_at_batch = None  # (batch, iterator): data_pending has reached data_due_in.
@@ -44,7 +44,7 @@ class PurePulse:
 
     def __init__(self):
         self.step = self.steps = self.backwards = self.zeroed_at = self.batches = 0
-        self.loop_skip = self.attention_at = self.data_pending = self.data_due_in = self.kinds = self.losses = 0
+        self.loop_skip = self.attention_at = self.data_pending = self.data_due_in = self.loss_due_at = self.kinds = self.losses = 0
         self.tokens_s = self.spent_s = self.share = self.always_s = self.sample_cost_s = self.wait_s = self.measured_s = 0.0
         self.duration_s = self.elapsed_s = 0.0  # Of the last step, and of all.
         self.last_end_s = perf_counter()
@@ -107,8 +107,9 @@ class PurePulse:
             root = tensors if not isinstance(tensors, (list, tuple)) else (tensors[0] if len(tensors) == 1 else None)
         if root is None:
             return
-        if self.backwards == 1 and self.first_loss is not None:
-            self.first_loss(root)
+        if 0 < self.loss_due_at <= self.backwards:
+            self.loss_due_at = 0
+            self.look_at_loss(root)
         if self.steps == 0 and self.unstepped is not None:
             self.unstepped(root)
         if type(root) is self.tensor_type and root.is_cpu:

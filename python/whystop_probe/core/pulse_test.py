@@ -12,7 +12,7 @@ from whystop_probe.core import pulse as pulse_module
 from whystop_probe.core import pure_ring, ring
 from whystop_probe.core.ring_test import Slots
 
-LISTENERS = ("other_optimizer", "sampling", "attend", "take_late", "loop_event", "strange_loss", "nonfinite_loss", "first_loss", "look_at_batch")
+LISTENERS = ("other_optimizer", "sampling", "attend", "take_late", "loop_event", "strange_loss", "nonfinite_loss", "look_at_loss", "look_at_batch")
 STATE = ("step", "steps", "backwards", "zeroed_at", "batches", "loop_skip", "data_pending", "losses", "inside_step")
 
 
@@ -52,6 +52,7 @@ class Course:
         pulse.tensor_type, pulse.item, pulse.is_cpu = Tensor, Tensor.item, Tensor.is_cpu
         for name in LISTENERS:
             setattr(pulse, name, self._listener(name))
+        pulse.loss_due_at = 2
         pulse.not_first = self._not_first
         pulse.odd_rate = lambda rate: float(rate[0])
         pulse.other_iterator = self._listener("other_iterator")

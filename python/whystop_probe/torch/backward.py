@@ -16,14 +16,13 @@ class Backwards:
         training.pulse.is_cpu = torch.Tensor.is_cpu
         training.pulse.strange_loss = self._read_late
         training.pulse.nonfinite_loss = self._nonfinite
-        training.pulse.first_loss = self._first
 
     @quiet
     def _nonfinite(self, value, loss):
         self.on_nonfinite(value, loss)
 
     @quiet
-    def _first(self, loss):
+    def on_first(self, loss):
         found = broadcast_difference(loss)
         if found is not None:
             shapes = ["x".join(map(str, shape)) for shape in found]

@@ -22,11 +22,11 @@ def find_origin(loss, reader):
     """The non-finite saved tensor of the node that ran first, or None. Reads, keeps nothing."""
     best = None
     looked_at = 0
-    for depth, node in _walk(loss.grad_fn):
+    for depth, node in walk(loss.grad_fn):
         for name in dir(node):
             if not name.startswith("_saved_") or looked_at >= _TENSORS_MAX:
                 continue
-            tensor = _saved(node, name)
+            tensor = saved(node, name)
             if tensor is None or not reader.readable(tensor) or not 0 < tensor.numel() <= _ELEMENTS_MAX:
                 continue
             looked_at += 1
@@ -41,16 +41,16 @@ def find_origin(loss, reader):
 def broadcast_difference(loss):
     """(shape of the output, shape of the difference) where an error written by hand subtracts targets [N] from outputs [N, 1]: a
     table of all pairs. None where it does not. A difference of two things that learn may be meant so."""
-    for depth, node in _walk(loss.grad_fn):
+    for depth, node in walk(loss.grad_fn):
         if depth > _HAND_WRITTEN_DEPTH:
             return None
         if node.name() not in ("SubBackward0", "RsubBackward1"):
             continue
         sides = [following for following, _ in node.next_functions]
         learning = [side for side in sides if side is not None]
-        whole = _shape(node)
+        whole = shape_of(node)
         if len(learning) == 1 and whole is not None and len(whole) == 2 and whole[0] == whole[1] > 1:
-            part = _shape(learning[0])
+            part = shape_of(learning[0])
             if part in ((whole[0], 1), (whole[0],)):
                 return part, whole
     return None
@@ -59,7 +59,7 @@ def broadcast_difference(loss):
 def leaves(loss, parameter_type):
     """The tensors without history that a loss hangs on, in the order of its graph: the parameters of modules, or where it hangs on
     none, whatever else wants a gradient."""
-    found = [node.variable for _, node in _walk(loss.grad_fn) if hasattr(node, "variable")]
+    found = [node.variable for _, node in walk(loss.grad_fn) if hasattr(node, "variable")]
     parameters = [leaf for leaf in found if isinstance(leaf, parameter_type)]
     return parameters or found
 
@@ -71,13 +71,13 @@ def _number(node):
     return number() if number is not None else 0
 
 
-def _shape(node):
+def shape_of(node):
     """Of the value that this node's operation gave; _input_metadata is there from torch 2.1 on."""
     metadata = getattr(node, "_input_metadata", None)
     return tuple(metadata[0].shape) if metadata else None
 
 
-def _walk(start):
+def walk(start):
     """Nodes with their distance from the loss, nearest first."""
     seen, queue = {start}, [(0, start)] if start is not None else []
     while queue and len(seen) < _NODES_MAX:
@@ -89,9 +89,9 @@ def _walk(start):
                 queue.append((depth + 1, following))
 
 
-def _saved(node, name):
+def saved(node, name):
     try:
-        value = getattr(node, name)
+        value = getattr(node, name, None)
     except RuntimeError:  # Freed, or changed in place since.
         return None
     return value if hasattr(value, "data_ptr") else None

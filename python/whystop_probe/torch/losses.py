@@ -30,7 +30,7 @@ class LossCalls:
         @quiet
         def due(input, target, *rest):
             bell.due_at = next((count for count in _SAMPLED if count > bell.count), 0)
-            self._look(name, bell.count, input, target, rest)
+            self.look(name, bell.count, input, target, rest)
 
         bell = Bell(self._training.pulse, LOSS, "loss", due)
         bell.due_at = _SAMPLED[0]
@@ -46,7 +46,7 @@ class LossCalls:
             training.channel.observe("call-failed", training.step, call="loss", type=type(error).__name__, message=str(error)[:400])
 
     @quiet
-    def _look(self, name, count, input, target, rest):
+    def look(self, name, count, input, target, rest=(), by_hand=None):
         torch = self._torch
         if not isinstance(input, torch.Tensor) or not isinstance(target, torch.Tensor):
             return
@@ -60,7 +60,7 @@ class LossCalls:
             "target_dtype": dtype_text(target),
             "input_requires_grad": input.requires_grad,
             "grad_enabled": torch.is_grad_enabled(),
-            "module_training": None,
+            "by_hand": by_hand,
         }
         with torch.no_grad():
             if self._small(input):

@@ -24,6 +24,7 @@ from whystop_probe.torch.memory import DeviceMemory
 from whystop_probe.torch.model import Modules, Names
 from whystop_probe.torch.nonfinite import NonFinite
 from whystop_probe.torch.optimizer import Optimizers
+from whystop_probe.torch.own_losses import OwnLosses
 from whystop_probe.torch.parameters import Parameters
 from whystop_probe.torch.schedules import Schedules
 from whystop_probe.torch.steps import LearningRates, Steps
@@ -79,6 +80,7 @@ class _Observers:
         self._gradients = Gradients(training, reader, late, self._steps)
         self._loaders = Loaders(torch, training, reader)
         self._loss_calls = LossCalls(torch, training, reader)
+        self._own_losses = OwnLosses(torch, training, self._loss_calls)
         self._activations = Activations(torch, training, reader, self._optimizers)
         self._nonfinite = NonFinite(training, reader, self._optimizers, self._parameters)
         self._schedules = Schedules(training)
@@ -95,6 +97,7 @@ class _Observers:
         torch, steps, pulse = self._torch, self._steps, self._training.pulse
         nonfinite = self._nonfinite
         self._backwards.on_nonfinite = nonfinite.on_loss
+        self._own_losses.on_first = self._backwards.on_first
         self._gradients.on_clip_norm = nonfinite.on_clip_norm
         nonfinite.on_alarm.append(self._activations.on_alarm)
         pulse.unstepped = self._by_hand.on_backward
