@@ -61,7 +61,7 @@ constexpr CauseEntry kEnds[] = {
     {"external-sigkill", kStop, Outcome::kKilled, kFault, "sibling-rank-failed nccl-error", &WeighExternalSigkill},
     {"external-sigterm", kStop, Outcome::kKilled, kFault, "dataloader-worker-killed", &WeighExternalSigterm},
     {"fd-exhausted", kStop, Outcome::kRaised, kFault, "uncaught-exception dataloader-worker-exception", &WeighFdExhausted},
-    {"finished-early-by-design", kStop, Outcome::kStoppedEarly, kNotAFault, "", nullptr},
+    {"finished-early-by-design", kStop, Outcome::kStoppedEarly, kNotAFault, "", &WeighFinishedEarlyByDesign},
     {"finished-epochs", kStop, Outcome::kCompleted, kNotAFault, "", &WeighFinishedEpochs},
     {"finished-max-steps", kStop, Outcome::kCompleted, kNotAFault, "", &WeighFinishedMaxSteps},
     {"finished-nothing-to-do", kStop, Outcome::kCompleted, kNotAFault, "", nullptr},

@@ -19,6 +19,7 @@ void WeighEmptyDataset(const CaseFile& run, Hypothesis& out);
 void WeighExternalSigkill(const CaseFile& run, Hypothesis& out);
 void WeighExternalSigterm(const CaseFile& run, Hypothesis& out);
 void WeighFdExhausted(const CaseFile& run, Hypothesis& out);
+void WeighFinishedEarlyByDesign(const CaseFile& run, Hypothesis& out);
 void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out);
 void WeighFinishedMaxSteps(const CaseFile& run, Hypothesis& out);
 void WeighGpuLeakRetainedGraph(const CaseFile& run, Hypothesis& out);

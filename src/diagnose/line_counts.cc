@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "sign/early_stop.h"
 #include "sign/shell_notice.h"
 #include "sign/account/account.h"
 #include "sign/exception_facts.h"
@@ -138,7 +139,8 @@ bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fac
     // not the end.
     // A study goes on after a trial that it gave up.
     const bool of_a_trial = fact.cause == "trial-pruned" && EndedWell(run);
-    return !of_a_trial && fact.metrics_after <= 3 + run.metric_points / 20 &&
+    const bool by_design = fact.cause == "early-stop-patience" && StoppedAfterItsBest(run);
+    return !of_a_trial && !by_design && fact.metrics_after <= 3 + run.metric_points / 20 &&
            (!cause.fault || cause.outcome == Outcome::kStoppedEarly);
   }
   if (fact.role == LogFact::Role::kCascade) {

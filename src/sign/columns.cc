@@ -1,5 +1,6 @@
 // What columns of the inputs tell over many rows: marks for gaps, and codes of kinds given as sizes.
 #include <cmath>
+#include <optional>
 
 #include "base/human.h"
 #include "model/observations.h"
@@ -49,22 +50,23 @@ Sign LookColumnsHoldMarks(const Training& training) {
 Sign LookCodesTellByKind(const Training& training) {
   constexpr double kMoreByKind = 0.1;
   constexpr double kNoOrder = 1;  // Half of what chance gives.
-  const auto tables = ObservationsOf(training.run, "columns");
-  for (const Observation* table : tables) {
-    const auto columns = As<seen::Columns>(*table);
-    const double by_kind = columns.told_by_kind.value_or(0);
-    const double by_line = columns.told_by_line.value_or(0);
-    const double half_way = 1 - (by_kind + by_line) / 2;
-    if (by_kind - by_line > kMoreByKind && columns.code_order.value_or(0) > kNoOrder &&
-        training.share > half_way) {
-      return YesSign("batch", Column(columns.code_column) + " holds " +
-                                  HumanCount(columns.code_values.value_or(0)) +
-                                  " whole numbers in no order: each by itself tells " + Percent(by_kind) +
-                                  " of the targets' variance, their size " + Percent(by_line) +
-                                  "; the loss ends at " + Percent(training.share) + " of it");
-    }
+  std::optional<seen::Columns> columns;  // The last ones: they rest on the most rows.
+  for (const Observation* table : ObservationsOf(training.run, "columns")) {
+    columns = table->Number("told_by_kind") ? As<seen::Columns>(*table) : columns;
   }
-  return tables.empty() ? NotSeenSign() : NoSign();
+  if (!columns) {
+    return NotSeenSign();
+  }
+  const double by_kind = columns->told_by_kind.value_or(0);
+  const double by_line = columns->told_by_line.value_or(0);
+  const double half_way = 1 - (by_kind + by_line) / 2;
+  return AnswerSign(by_kind - by_line > kMoreByKind && columns->code_order.value_or(0) > kNoOrder &&
+                        training.share > half_way,
+                    "batch",
+                    Column(columns->code_column) + " holds " + HumanCount(columns->code_values.value_or(0)) +
+                        " whole numbers in no order: each by itself tells " + Percent(by_kind) +
+                        " of the targets' variance, their size " + Percent(by_line) + "; the loss ends at " +
+                        Percent(training.share) + " of it");
 }
 
 }  // namespace whystop

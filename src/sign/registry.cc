@@ -130,6 +130,7 @@ constexpr SignEntry kSigns[] = {
     {"steps-promise-too-much", "Did the steps promise many times the loss, and keep none of it?", &LookStepsPromiseTooMuch},
     {"steps-without-backward", "Is step() called and backward() never?", &LookStepsWithoutBackward},
     {"still-falling-fast", "Does the loss fall at the end as fast as before?", &LookStillFallingFast},
+    {"stopped-after-its-best", "Did early stopping wait long enough, and end it after its best?", &LookStoppedAfterItsBest},
     {"target-rows-no-distribution", "Do the rows of class targets not sum to 1?", &LookTargetRowsNoDistribution},
     {"targets-broadcast", "Is every output compared with every target?", &LookTargetsBroadcast},
     {"targets-can-be-ignored", "Does the loss leave out some targets?", &LookTargetsCanBeIgnored},

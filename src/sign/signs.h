@@ -130,6 +130,7 @@ Sign LookStepsPromiseLittle(const Training& training);
 Sign LookStepsPromiseTooMuch(const Training& training);
 Sign LookStepsWithoutBackward(const Training& training);
 Sign LookStillFallingFast(const Training& training);
+Sign LookStoppedAfterItsBest(const Training& training);
 Sign LookTargetRowsNoDistribution(const Training& training);
 Sign LookTargetsBroadcast(const Training& training);
 Sign LookTargetsCanBeIgnored(const Training& training);

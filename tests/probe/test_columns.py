@@ -62,7 +62,8 @@ torch.manual_seed(0)
 shop = torch.randint(0, 30, (2000,))
 month = torch.randint(0, 30, (2000,))
 rows = torch.stack([torch.randn(2000), shop / 10.0, month / 10.0], dim=1)
-targets = torch.randn(30)[shop] + (month - 15).float().square() / 100 + 0.1 * torch.randn(2000)
+by_shop, by_month = torch.randn(30)[shop], (month - 15).float().square() / 100
+targets = TARGETS + 0.1 * torch.randn(2000)
 data = torch.utils.data.TensorDataset(rows[:, COLUMNS], targets)
 net = torch.nn.Linear(2, 1)
 optimizer = torch.optim.SGD(net.parameters(), lr=1e-9)
@@ -76,7 +77,7 @@ for inputs, wanted in torch.utils.data.DataLoader(data, batch_size=50, shuffle=T
 def test_codes_that_tell_the_target_by_kind_are_told_from_a_bent_size(run, script):
     codes = {}
     for name, columns in (("shop", "[0, 1]"), ("month", "[0, 2]")):
-        got = run(script(SHOPS.replace("COLUMNS", columns)))
+        got = run(script(SHOPS.replace("COLUMNS", columns).replace("TARGETS", f"by_{name}")))
         assert got.observations("probe-failure") == []
         codes[name] = [item for item in got.observations("columns") if item["place"] == "0"][-1]
         assert codes[name]["code_column"] == 1

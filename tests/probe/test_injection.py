@@ -49,6 +49,24 @@ def test_is_dormant_in_helpers(run, arguments):
     assert got.records == []
 
 
+def test_who_only_asks_whether_torch_is_there_does_not_hide_it(run, script):
+    """As transformers does when it is imported before torch."""
+    program = script(
+        """
+import importlib.util
+assert importlib.util.find_spec("torch") is not None
+import torch
+weight = torch.nn.Parameter(torch.ones(2))
+optimizer = torch.optim.SGD([weight], lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    weight.square().sum().backward()
+    optimizer.step()
+"""
+    )
+    assert len(run(program).losses()) == 3
+
+
 def test_a_program_without_torch_makes_no_ring(run):
     got = run("-c", "print('hello')")
     assert (got.out, got.err, got.records) == ("hello\n", "", [])

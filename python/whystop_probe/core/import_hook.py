@@ -10,18 +10,18 @@ class _Finder:
 
     def __init__(self, table):
         self._table = dict(table)  # module name -> (before, after)
+        self._asking = set()  # Names that the other finders are being asked for.
 
     def find_spec(self, name, path=None, target=None):
-        if name not in self._table:
+        """Also called by those who only want to know whether a module is there: it is waited for until it is really imported."""
+        if name not in self._table or name in self._asking:
             return None
-        actions = self._table.pop(name)
-        spec = _find_elsewhere(self, name, path, target)
-        if spec is None:
-            self._table[name] = actions
-            return None
-        if not _wrap(spec, *actions):
-            return None
-        return spec
+        self._asking.add(name)
+        try:
+            spec = _find_elsewhere(self, name, path, target)
+        finally:
+            self._asking.discard(name)
+        return spec if spec is not None and _wrap(spec, lambda: self._table.pop(name, (None, None))) else None
 
 
 def _find_elsewhere(finder, name, path, target):
@@ -35,7 +35,7 @@ def _find_elsewhere(finder, name, path, target):
     return None
 
 
-def _wrap(spec, before, after):
+def _wrap(spec, take_actions):
     """The loader belongs to this one module: an attribute on it shadows exec_module for the one call."""
     loader = spec.loader
     original = getattr(loader, "exec_module", None)
@@ -47,6 +47,7 @@ def _wrap(spec, before, after):
             del loader.exec_module
         except AttributeError:
             pass
+        before, after = take_actions()
         _call(before, module)
         original(module)
         _call(after, module)

@@ -5,6 +5,7 @@
 #include "base/human.h"
 #include "sign/account/account.h"
 #include "cause/evidence.h"
+#include "sign/early_stop.h"
 #include "sign/loop_facts.h"
 #include "sign/training_facts.h"
 #include "cause/weighers.h"
@@ -73,7 +74,22 @@ void WeighFramework(const CaseFile& run, const Observation& stop, Hypothesis& ou
 
 }  // namespace
 
+void WeighFinishedEarlyByDesign(const CaseFile& run, Hypothesis& out) {
+  if (!StoppedAfterItsBest(run)) {
+    return;
+  }
+  const Observation* stop = FrameworkStop(run);
+  Evidence evidence = Decisive(stop != nullptr ? "framework" : "loop",
+                               stop != nullptr ? DescribeStop(*stop) : DescribeExit(*FinalExit(run)) + DescribeTurn(*FinalExit(run)));
+  evidence.place = PlaceOf(stop != nullptr ? *stop : *FinalExit(run));
+  out.Add(std::move(evidence));
+  out.Add(Supports("series", "nothing had got better for as long as it waits: " + LearningOf(run).text));
+}
+
 void WeighEarlyStopPatience(const CaseFile& run, Hypothesis& out) {
+  if (StoppedAfterItsBest(run)) {
+    return;  // finished-early-by-design.
+  }
   if (const Observation* stop = FrameworkStop(run)) {
     WeighFramework(run, *stop, out);
     return;

@@ -1,0 +1,72 @@
+#include "sign/early_stop.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sign/learning.h"
+#include "sign/loop_facts.h"
+#include "sign/signs.h"
+#include "sign/training.h"
+#include "sign/training_facts.h"
+
+namespace whystop {
+namespace {
+
+/// How many checks without a gain it waited for, by the framework's setting or by the values of the loop's condition: a counter and
+/// its limit are whole numbers, and neither is below the limit. 0: not known.
+double ChecksWaited(const CaseFile& run) {
+  if (const Observation* stop = FrameworkStop(run)) {
+    return ReasonOfStop(run, *stop) == ExitReason::kPatience
+               ? stop->Number("patience").value_or(NumberOf(*stop, "early_stopping_patience"))
+               : 0;
+  }
+  const Observation* exit = FinalExit(run);
+  double least = 0;
+  for (const auto& [name, value] : ReasonOf(exit) == ExitReason::kPatience ? ExitValues(*exit)
+                                                                          : decltype(ExitValues(*exit)){}) {
+    const bool counts = value >= 1 && value == std::floor(value);
+    least = !counts ? least : least == 0 ? value : std::min(least, value);
+  }
+  return least;
+}
+
+struct HeldOut {
+  double points = 0;
+  bool falls = false;  // Or rises, of a score: it gets better still.
+};
+
+HeldOut HeldOutOf(const CaseFile& run) {
+  HeldOut out;
+  for (const Finding& finding : run.findings) {
+    if (finding.detector == "loss/trend" && FactText(finding, "role").starts_with("validation-")) {
+      out.points = std::max(out.points, finding.Number("points").value_or(0));
+      out.falls = out.falls || finding.Number("still_falling").value_or(0) != 0;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool StoppedAfterItsBest(const CaseFile& run) {
+  constexpr double kUsualPatience = 5;  // Fewer checks are within the wobble of most metrics.
+  const double waited = ChecksWaited(run);
+  if (waited < kUsualPatience) {
+    return false;
+  }
+  const LearningView learning = LearningOf(run);
+  const HeldOut held_out = HeldOutOf(run);
+  const Observation* exit = FinalExit(run);
+  const double turns = exit == nullptr ? 0 : NumberOf(*exit, "turn");
+  const double checks = std::max({turns, run.progress.epoch.value_or(0), held_out.points});
+  const bool levelled = held_out.points > 0 ? !held_out.falls : learning.state == Learning::kConverged;
+  // It had improved for as long as it then waited.
+  return learning.Good() && checks >= 2 * waited && levelled;
+}
+
+Sign LookStoppedAfterItsBest(const Training& training) {
+  return AnswerSign(StoppedAfterItsBest(training.run), "framework",
+                    "early stopping waited for its full patience after the best value, and ended it");
+}
+
+}  // namespace whystop

@@ -1,0 +1,60 @@
+"""Losses written by hand are told like those of torch's own functions: outputs, targets, and which function it would be."""
+
+import pytest
+
+HEAD = """
+import torch
+torch.manual_seed(0)
+inputs, numbers = torch.randn(64, 8), torch.randn(64) * 3 + 5
+labels = torch.randint(0, 5, (64,))
+flags = (torch.rand(64) < 0.25).float()
+rows = torch.nn.functional.one_hot(labels, 5).float()
+one, five = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1)), torch.nn.Linear(8, 5)
+optimizer = torch.optim.SGD([*one.parameters(), *five.parameters()], lr=1e-4)
+for step in range(3):
+    number, scores = one(inputs).squeeze(1), five(inputs)
+    optimizer.zero_grad()
+    loss = LOSS
+    loss.backward()
+    optimizer.step()
+"""
+
+LOSSES = {
+    "((number - numbers) ** 2).mean()": "mse_loss",
+    "(numbers - number).pow(2).sum() / 64": "mse_loss",
+    "torch.sqrt(torch.square(number - numbers).mean())": "rmse_loss",
+    "(one(inputs)[:, 0] - numbers).abs().mean()": "l1_loss",
+    "((inputs @ five.weight[0] + five.bias[0] - numbers) ** 2).mean()": "mse_loss",
+    "-torch.log_softmax(scores, 1)[torch.arange(64), labels].mean()": "cross_entropy",
+    "-torch.log_softmax(scores, 1).gather(1, labels[:, None]).mean()": "cross_entropy",
+    "-(rows * torch.log(torch.softmax(scores, 1) + 1e-9)).sum(1).mean()": "cross_entropy",
+    "-torch.log(torch.softmax(scores, 1)[torch.arange(64), labels]).mean()": "cross_entropy",
+    "-(flags * torch.log(torch.sigmoid(number)) + (1 - flags) * torch.log(1 - torch.sigmoid(number))).mean()": "binary_cross_entropy",
+    "((number - numbers) ** 2).mean() + 3 * number.abs().mean()": None,
+    "-(number * numbers).mean()": None,
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_what_a_loss_written_by_hand_compares_is_told(run, script, loss):
+    function = LOSSES[loss]
+    got = run(script(HEAD.replace("LOSS", loss)))
+    assert (got.code, got.err) == (0, "")
+    assert got.observations("probe-failure") == []
+    calls = got.observations("loss-call")
+    assert [call["function"] for call in calls] == ([function] * 3 if function else [])
+    for call in calls:
+        assert call["by_hand"] == 1
+        if function in ("mse_loss", "rmse_loss", "l1_loss"):
+            assert call["target_mean"] == pytest.approx(5, abs=1)
+            assert call["target_std"] == pytest.approx(3, abs=0.6)
+        if function == "cross_entropy":
+            assert (call["classes"], call["label_distinct"]) == (5, 5)
+        if function == "binary_cross_entropy":
+            assert (call["target_min"], call["target_max"]) == (0, 1)
+
+
+def test_losses_of_torch_are_told_once(run, script):
+    got = run(script(HEAD.replace("LOSS", "torch.nn.functional.l1_loss(number, numbers)")))
+    assert got.observations("probe-failure") == []
+    assert ["by_hand" in call for call in got.observations("loss-call")] == [False] * 3
