@@ -122,11 +122,16 @@ Sign LookSquashedAsLogits(const Training& training) {
                         "with these");
 }
 
-Sign LookProbabilitiesForNll(const Training& training) {
+Sign LookNoLogarithmsForNll(const Training& training) {
   for (const Observation* call : LossCalls(training.run, {"nll_loss"})) {
     if (NumberOf(*call, "sums_to_one") > 0) {
       return YesSign("loss-call",
                      "nll_loss was given probabilities; it takes their logarithms (log_softmax)");
+    }
+    if (NumberOf(*call, "input_max") > kRounding) {
+      return YesSign("loss-call", "nll_loss was given values up to " + HumanNumber(NumberOf(*call, "input_max")) +
+                                      "; it takes logarithms of probabilities (log_softmax), none of which is above 0, "
+                                      "and has no lower end otherwise");
     }
   }
   return NoSign();

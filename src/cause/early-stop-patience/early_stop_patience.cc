@@ -74,18 +74,6 @@ void WeighFramework(const CaseFile& run, const Observation& stop, Hypothesis& ou
 
 }  // namespace
 
-void WeighFinishedEarlyByDesign(const CaseFile& run, Hypothesis& out) {
-  if (!StoppedAfterItsBest(run)) {
-    return;
-  }
-  const Observation* stop = FrameworkStop(run);
-  Evidence evidence = Decisive(stop != nullptr ? "framework" : "loop",
-                               stop != nullptr ? DescribeStop(*stop) : DescribeExit(*FinalExit(run)) + DescribeTurn(*FinalExit(run)));
-  evidence.place = PlaceOf(stop != nullptr ? *stop : *FinalExit(run));
-  out.Add(std::move(evidence));
-  out.Add(Supports("series", "nothing had got better for as long as it waits: " + LearningOf(run).text));
-}
-
 void WeighEarlyStopPatience(const CaseFile& run, Hypothesis& out) {
   if (StoppedAfterItsBest(run)) {
     return;  // finished-early-by-design.

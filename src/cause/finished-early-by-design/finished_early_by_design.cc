@@ -1,0 +1,21 @@
+#include "cause/evidence.h"
+#include "cause/weighers.h"
+#include "sign/early_stop.h"
+#include "sign/learning.h"
+#include "sign/loop_facts.h"
+
+namespace whystop {
+
+void WeighFinishedEarlyByDesign(const CaseFile& run, Hypothesis& out) {
+  if (!StoppedAfterItsBest(run)) {
+    return;
+  }
+  const Observation* stop = FrameworkStop(run);
+  Evidence evidence = Decisive(stop != nullptr ? "framework" : "loop",
+                               stop != nullptr ? DescribeStop(*stop) : DescribeExit(*FinalExit(run)) + DescribeTurn(*FinalExit(run)));
+  evidence.place = PlaceOf(stop != nullptr ? *stop : *FinalExit(run));
+  out.Add(std::move(evidence));
+  out.Add(Supports("series", "nothing had got better for as long as it waits: " + LearningOf(run).text));
+}
+
+}  // namespace whystop
