@@ -5,11 +5,14 @@ One process trains under the probe and takes it out and puts it back every few s
 clock and the layout of memory are the same for both. Three kinds of blocks take turns in random order: without, with, and
 without once more; the third against the first is the noise floor of the measurement. "paired" compares blocks that ran one
 after the other: with the probe, divided by the mean of the two without; the mean of the middle 96 % of these ratios (few
-enough are left out that steps in which the probe takes a sample stay in). CPU time of the training thread is what
-the bar applies to; wall time says the same only on a quiet machine. "own" is what the probe itself accounts for: it hardly
+enough are left out that steps in which the probe takes a sample stay in). CPU time is what the bar applies to, of the training
+thread or, for Keras, whose operations run in others, of the process; wall time says the same only on a quiet machine. "own" is what the probe itself accounts for: it hardly
 depends on the machine's load, but does not hold what a hook costs the code behind it.
 
-Usage: overhead.py [--seconds N] [--loads mlp,transformer,cnn]     Exit code 1: a ratio is above the bar beyond the noise.
+"device" is "mlp" with all of its tensors read as if they were on a device. Keras loads: "keras-dense" and "keras-cnn" by fit in graph
+mode, "keras-tape" a loop by hand around tf.GradientTape.
+
+Usage: overhead.py [--seconds N] [--loads mlp,transformer,cnn,device,keras-dense,keras-cnn,keras-tape]     Exit code 1: a ratio is above the bar beyond the noise.
 """
 
 import argparse
@@ -25,7 +28,7 @@ import time
 BAR = 1.01
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Of a block. As few as can be: on a virtual machine the speed of neighbouring steps differs by 6 %, of blocks of sixteen by 10 %.
-STEPS = {"mlp": 2, "transformer": 1, "cnn": 2}
+STEPS = {"mlp": 2, "transformer": 1, "cnn": 2, "device": 2, "keras-dense": 4, "keras-cnn": 2, "keras-tape": 2}
 WARM_UP_S = 14  # What is done once, at the beginning of a run, is not measured: governor.py says how much that is.
 MODES = ("without", "with", "again")
 
@@ -57,11 +60,13 @@ def make_cnn():
 
 def train(load, after_step):
     """An ordinary training; after_step() ends it by an exception."""
+    if load.startswith("keras"):
+        train_keras(load, after_step)
     import torch
 
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    model, batches = globals()[f"make_{load}"]()
+    model, batches = globals()["make_mlp" if load == "device" else f"make_{load}"]()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)
     lossfn = torch.nn.CrossEntropyLoss()
     for epoch in range(1 << 30):
@@ -73,15 +78,74 @@ def train(load, after_step):
             after_step()
 
 
-def _clocks():
-    """CPU seconds of this thread, wall seconds, seconds that the probe accounts for."""
-    from whystop_probe.torch import probe as torch_probe
+def train_keras(load, after_step):
+    import numpy
+    import tensorflow
 
-    return time.thread_time(), time.perf_counter(), torch_probe.current.pulse.spent_s
+    import keras
+    from keras import layers
+
+    tensorflow.config.threading.set_intra_op_parallelism_threads(1)
+    tensorflow.config.threading.set_inter_op_parallelism_threads(1)
+    keras.utils.set_random_seed(0)
+    if load == "keras-cnn":
+        x, y = numpy.random.rand(960, 32, 32, 3).astype("float32"), numpy.random.randint(0, 10, 960)
+        model = keras.Sequential([keras.Input((32, 32, 3)), layers.Conv2D(16, 3, activation="relu"), layers.BatchNormalization(), layers.MaxPooling2D()])
+        model.add(layers.Flatten())
+        model.add(layers.Dense(10, activation="softmax"))
+    else:
+        x, y = numpy.random.rand(12800, 64).astype("float32"), numpy.random.randint(0, 10, 12800)
+        model = keras.Sequential([keras.Input((64,)), layers.Dense(256, activation="relu"), layers.Dense(256, activation="relu"), layers.Dense(10, "softmax")])
+    if load == "keras-tape":
+        train_by_hand(tensorflow, keras, model, x, y, after_step)
+
+    class Ends(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            after_step()
+
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.fit(x, y, batch_size=32 if load == "keras-cnn" else 128, epochs=1 << 30, verbose=0, callbacks=[Ends()])
+
+
+def train_by_hand(tensorflow, keras, model, x, y, after_step):
+    optimizer, lossfn = keras.optimizers.Adam(1e-4), keras.losses.SparseCategoricalCrossentropy()
+    for epoch in range(1 << 30):
+        for first in range(0, len(x), 128):
+            with tensorflow.GradientTape() as tape:
+                loss = lossfn(y[first : first + 128], model(x[first : first + 128], training=True))
+            optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+            after_step()
+
+
+class Probe:
+    """That of the framework which trains here."""
+
+    def __init__(self, load):
+        self._keras = load.startswith("keras")
+
+    def pulse(self):
+        from whystop_probe.core import session
+
+        return next(training.pulse for training in session.trainings() if training.pulse.steps > 0)
+
+    def clocks(self):
+        """CPU seconds, wall seconds, seconds that the probe accounts for."""
+        return time.process_time() if self._keras else time.thread_time(), time.perf_counter(), self.pulse().spent_s
+
+    def switch(self, on):
+        if not self._keras:
+            from whystop_probe.torch import probe as torch_probe
+
+            torch_probe.switch(on)
+            return
+        from whystop_probe.core import tap
+
+        tap.switch(on)
+        self.pulse().last_end_s = time.perf_counter()
 
 
 class Blocks:
-    """Switches the probe behind every block of steps, and prints a line a block: its mode and what each of _clocks() counted."""
+    """Switches the probe behind every block of steps, and prints a line a block: its mode and what each of the clocks counted."""
 
     def __init__(self, load, seconds):
         self._size = STEPS[load]
@@ -92,23 +156,22 @@ class Blocks:
         self._left = 0
         self._began = None
         self._warm_at = time.monotonic() + WARM_UP_S
+        self._probe = Probe(load)
 
     def after_step(self):
         self._left -= 1
         if self._left > 0 or time.monotonic() < self._warm_at:
             return
         if self._began is not None:
-            print(self._mode, *(now - then for now, then in zip(_clocks(), self._began)))
+            print(self._mode, *(now - then for now, then in zip(self._probe.clocks(), self._began)))
             self._began = None
         elif self._mode is not None:
             self._left = self._size
-            self._began = _clocks()
+            self._began = self._probe.clocks()
             return
         self._next_mode()
 
     def _next_mode(self):
-        from whystop_probe.torch import probe as torch_probe
-
         if self._until is None:
             self._until = time.monotonic() + self._seconds
         if not self._modes:
@@ -116,7 +179,7 @@ class Blocks:
                 raise SystemExit(0)
             self._modes = random.sample(MODES, len(MODES))
         self._mode = self._modes.pop()
-        torch_probe.switch(self._mode == "with")
+        self._probe.switch(self._mode == "with")
         self._left = 1  # The first step behind a change does not count.
 
 
@@ -125,6 +188,9 @@ def measure(load, seconds, rings):
     # Whether the allocator gives large blocks back to the kernel between steps is luck, worth ten per cent of a step.
     environment.update(MALLOC_TRIM_THRESHOLD_=str(1 << 30), MALLOC_MMAP_THRESHOLD_=str(1 << 30), MALLOC_TOP_PAD_=str(1 << 26))
     environment["WHYSTOP_RING_DIR"] = rings
+    environment["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    if load == "device":
+        environment["WHYSTOP_DEVICE_READER"] = "host"
     environment["PYTHONPATH"] = os.path.join(ROOT, "python", "bootstrap")
     environment["WHYSTOP_NATIVE_DIR"] = os.path.join(ROOT, "build", "python", "whystop_probe", "core")
     command = [sys.executable, os.path.abspath(__file__), "--child", load, "--seconds", str(seconds)]
@@ -161,7 +227,7 @@ def main():
     parser = argparse.ArgumentParser(description="Time of a training loop with the probe, divided by the same without it.")
     parser.add_argument("--child")
     parser.add_argument("--seconds", type=float, default=60, help="for each load")
-    parser.add_argument("--loads", default="mlp,transformer,cnn")
+    parser.add_argument("--loads", default=",".join(STEPS))
     options = parser.parse_args()
     if options.child:
         train(options.child, Blocks(options.child, options.seconds).after_step)

@@ -35,6 +35,19 @@ LAYERS = {
 }
 LAYERS["cli"] = " ".join(LAYERS) + " whystop"
 
+# The probe's house (docs/probe.md): what each folder of python/whystop_probe may import. Those in NEUTRAL name no framework at all.
+PROBE_LAYERS = {
+    "core": "",
+    "loop": "core",
+    "torch": "core loop trial",
+    "tensorflow": "core loop",
+    "keras": "core loop tensorflow",
+    "frameworks": "core loop torch",
+    "trial": "core loop torch",
+}
+NEUTRAL = ("core", "loop")
+FRAMEWORK = re.compile(r"(?i)torch|tensorflow|keras|\bjax\b|lightning|accelerate|transformers")
+
 FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 70
 CAUSE_HEADINGS = ("What it is", "How it shows", "Look-alikes", "When it is wrong", "What to do")
@@ -101,6 +114,8 @@ class Tidy:
                 self.check_title(name, text)
             if path.suffix in CODE_SUFFIXES and len(text.splitlines()) > FILE_LINES_MAX:
                 self.say(name, FILE_LINES_MAX, f"over {FILE_LINES_MAX} lines: split it by what its parts do")
+            if name.startswith("python/whystop_probe/") and path.suffix in CODE_SUFFIXES:
+                self.check_probe(name, path.parts[2], text)
             if path.suffix in {".cc", ".h", ".c", ".hpp"}:
                 self.check_cpp(name, text)
             if path.suffix == ".h" and name.startswith("src/"):
@@ -161,6 +176,17 @@ class Tidy:
                 self.say(name, number, f"{layer}/ may not include {match[1]}/ (only {may}): move it, or pass a value")
             elif match and layer == "include" and match[1] != "whystop" and match[1] in LAYERS:
                 self.say(name, number, "a public header may not include src/: declare what it needs in include/whystop")
+
+    def check_probe(self, name, layer, text):
+        allowed = set(PROBE_LAYERS.get(layer, " ".join(PROBE_LAYERS)).split()) | {layer}
+        for number, line in enumerate(text.split("\n"), 1):
+            match = re.match(r"\s*(?:from|import) whystop_probe\.(\w+)", line)
+            if match and match[1] in PROBE_LAYERS and match[1] not in allowed:
+                may = ", ".join(sorted(allowed - {layer})) or "none other"
+                self.say(name, number, f"{layer}/ may not import {match[1]}/ (only {may}): pass a value, or a listener")
+            named = FRAMEWORK.search(line) if layer in NEUTRAL else None
+            if named:
+                self.say(name, number, f"{layer}/ names a framework ('{named[0]}'): let it register what it knows (core/kinds.py)")
 
     def check_rules(self, layer, headings):
         """Each rule has a folder with its page and a row in the registry; rows are sorted and name the code."""

@@ -116,6 +116,15 @@ class TidyTest(unittest.TestCase):
         files["src/base/a.h"] = "#pragma once\nstruct Facts {\n};\n"
         self.says({**files, "src/model/b.h": files["src/base/a.h"]}, "src/model/b.h:2:", "another name")
 
+    def test_the_probes_house_knows_no_framework(self):
+        house = "python/whystop_probe"
+        self.says({f"{house}/core/tap.py": "\nx = 'torch.Tensor'\n"}, "core/tap.py:2:", "names a framework ('torch')")
+        self.says({f"{house}/core/_pulse.c": "/* As Keras has it. */\n"}, "names a framework ('Keras')")
+        self.says({f"{house}/loop/watch.py": "import whystop_probe.keras.fit\n"}, "loop/ may not import keras/")
+        self.says({f"{house}/torch/probe.py": "from whystop_probe.keras import fit\n"}, "torch/ may not import keras/ (only core, loop")
+        self.is_quiet({f"{house}/torch/probe.py": "from whystop_probe.core import ring\nfrom whystop_probe.loop import watch\n"})
+        self.is_quiet({f"{house}/on_import.py": "from whystop_probe.torch import probe\n"})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -23,6 +23,13 @@ def _after_torch(module):
     torch_probe.install(module)
 
 
+def _after_tensorflow(module):
+    from whystop_probe.core import kinds
+    from whystop_probe.tensorflow.kinds import TensorFlowKinds
+
+    kinds.register(TensorFlowKinds())
+
+
 def _after_lightning(module):
     from whystop_probe.frameworks import lightning
 
@@ -55,7 +62,7 @@ def _after_ipython(module):
 
 TABLE = {
     "torch": (_before_framework, _after_torch),
-    "tensorflow": (_before_framework, None),
+    "tensorflow": (_before_framework, _after_tensorflow),
     "jax": (_before_framework, None),
     "keras": (_before_framework, None),
     "keras.src.backend.tensorflow.trainer": (None, _after_keras),

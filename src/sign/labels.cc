@@ -156,6 +156,28 @@ Sign LookLabelsRare(const Training& training) {
   return sign;
 }
 
+/// A class that the loss does not count: whatever the model says of it is right.
+Sign LookClassWeightsSilence(const Training& training) {
+  const Observation* plan = training.run.FindObservation("framework");
+  const std::string weights = plan == nullptr ? std::string() : TextOf(*plan, "class_weight");
+  const auto labels = ObservationsOf(training.run, "labels");
+  const std::string counts = labels.empty() ? std::string() : "," + TextOf(*labels.back(), "counts");
+  std::string silent;
+  for (std::size_t begin = 0; begin < weights.size();) {
+    const std::size_t end = std::min(weights.find(',', begin), weights.size());
+    const std::size_t colon = std::min(weights.find(':', begin), end);
+    const std::string label = weights.substr(begin, colon - begin);
+    const std::string weight = weights.substr(std::min(colon + 1, end), end - std::min(colon + 1, end));
+    if ((weight == "0" || weight == "0.0") && counts.find("," + label + ":") != std::string::npos) {
+      silent += (silent.empty() ? "" : ", ") + label;
+    }
+    begin = end + 1;
+  }
+  return AnswerSign(!silent.empty(), "labels",
+                    "class_weight is " + weights + ": the loss of class " + silent +
+                        " counts for nothing, though its samples are among the data");
+}
+
 /// Where a model gets by knowing the shares of the classes alone.
 Sign LookLossAtClassShares(const Training& training) {
   const auto shares = SharesOf(training.run);

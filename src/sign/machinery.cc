@@ -109,12 +109,13 @@ Sign LookWeightsNotLoaded(const Training& training) {
   for (const Observation* loaded : ObservationsOf(training.run, "weights-loaded")) {
     const double taken = NumberOf(*loaded, "taken");
     if (taken < NumberOf(*loaded, "missing")) {
-      return YesSign("model", "load_state_dict of " + TextOf(*loaded, "module") + " took " +
+      const std::string others = TextOf(*loaded, "unexpected_names");
+      return YesSign("model", "loading weights into " + TextOf(*loaded, "module") + " took " +
                                   HumanNumber(taken) + " of " +
                                   HumanNumber(NumberOf(*loaded, "given")) + " tensors and left " +
                                   HumanNumber(NumberOf(*loaded, "missing")) +
-                                  " of the model as they were: the checkpoint has " +
-                                  TextOf(*loaded, "unexpected_names") + ", the model " +
+                                  " of the model as they were: " +
+                                  (others.empty() ? "among them " : "the checkpoint has " + others + ", the model ") +
                                   TextOf(*loaded, "missing_names"));
     }
   }

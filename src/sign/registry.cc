@@ -15,6 +15,7 @@ constexpr SignEntry kSigns[] = {
     {"batch-norm-of-few", "Does a batch norm see four samples or fewer?", &LookBatchNormOfFew},
     {"batch-norm-of-pixels", "Does the batch norm see pictures?", &LookBatchNormOfPixels},
     {"class-targets-out-of-range", "Are targets of a class loss outside of what it takes?", &LookClassTargetsOutOfRange},
+    {"class-weights-silence", "Do the class weights leave a class out?", &LookClassWeightsSilence},
     {"clip-tiny", "Are gradients clipped to next to nothing?", &LookClipTiny},
     {"codes-tell-by-kind", "Does a column of codes tell the targets by kind and not by size, unlearned?", &LookCodesTellByKind},
     {"columns-hold-marks", "Does one value far outside squeeze a column together?", &LookColumnsHoldMarks},

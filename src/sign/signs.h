@@ -53,6 +53,7 @@ Sign LookInputsHoldMarks(const Training& training);
 Sign LookInputsLarge(const Training& training);
 Sign LookInputsUnscaled(const Training& training);
 Sign LookJobAlive(const Training& training);
+Sign LookClassWeightsSilence(const Training& training);
 Sign LookLabelsRare(const Training& training);
 Sign LookLabelsSortedByLoader(const Training& training);
 Sign LookLabelsSortedInLoss(const Training& training);

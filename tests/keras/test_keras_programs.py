@@ -40,6 +40,48 @@ PROGRAMS = {
     "sorted_without_shuffle": ("completed", "order-not-shuffled", False),
     "error_in_generator": ("raised", "uncaught-exception", False),
 }
+# The same of faults.py: losses and activations, what trains, plans, who stopped it, the data's own faults.
+FAULTS = {
+    "binary_without_sigmoid": ("completed", "wrong-loss-activation", False),
+    "binary_with_sigmoid_healthy": ("completed", "-", False),
+    "logits_told_of_probabilities": ("completed", "double-softmax", False),
+    "softmax_and_logits_healthy": ("completed", "-", False),
+    "sparse_loss_of_one_hot": ("raised", "label-type-error", True),
+    "categorical_loss_of_numbers": ("raised", "label-type-error", False),
+    "categorical_healthy": ("completed", "-", False),
+    "softmax_over_one": ("completed", "wrong-loss-activation", False),
+    "softmax_over_one_categorical": ("completed", "wrong-loss-activation", False),
+    "sigmoid_against_class_numbers": ("completed", "wrong-loss-activation", False),
+    "sigmoid_with_mse_healthy": ("completed", "-", False),
+    "hinge_of_zero_and_one_healthy": ("completed", "-", False),
+    "hinge_by_hand_healthy": ("completed", "-", False),
+    "targets_no_distribution": ("completed", "wrong-loss-activation", False),
+    "soft_targets_healthy": ("completed", "-", False),
+    "several_marks_healthy": ("completed", "-", False),
+    "hinge_of_a_sigmoid_healthy": ("completed", "-", False),
+    "thawed_without_compiling": ("completed", "frozen-params", False),
+    "everything_frozen": ("completed", "frozen-params", False),
+    "thawed_and_compiled_healthy": ("completed", "-", False),
+    "weights_skipped": ("completed", "weights-not-loaded", True),
+    "weights_loaded_healthy": ("completed", "-", False),
+    "regression_with_accuracy": ("completed", "metric-misread", False),
+    "regression_healthy": ("completed", "-", False),
+    "class_weights_of_nothing": ("completed", "class-imbalance", True),
+    "class_weights_leave_one_out": ("completed", "class-imbalance", False),
+    "class_weights_swapped": ("completed", "class-imbalance", False),
+    "class_weights_healthy": ("completed", "-", False),
+    "split_of_mixed_healthy": ("completed", "-", False),
+    "rate_at_its_floor": ("completed", "lr-zero", False),
+    "own_callback_stops": ("stopped-early", "stop-flag-callback", False),
+    "callback_raises": ("raised", "callback-exception", False),
+    "dataset_ran_out": ("stopped-early", "data-ran-out", False),
+    "pydataset_raises": ("raised", "data-file-corrupt", False),
+    "tape_healthy": ("completed", "-", False),
+    "legacy_healthy": ("completed", "-", False),
+    "legacy_dataset_ran_out": ("stopped-early", "data-ran-out", False),
+    "legacy_early_stopping": ("stopped-early", "early-stop-patience", False),
+    "legacy_tape": ("completed", "-", False),
+}
 
 
 def judge(command, folder, environment=()):
@@ -55,11 +97,11 @@ def roots(verdict):
     return [cause["id"] for cause in verdict["causes"] if cause["role"] == "root"]
 
 
-@pytest.mark.parametrize("name", [name for name, row in PROGRAMS.items() if EVERYTHING or row[2]])
+@pytest.mark.parametrize("name", [name for name, row in {**PROGRAMS, **FAULTS}.items() if EVERYTHING or row[2]])
 def test_program(name, tmp_path):
     """Goal: the outcome is right, and the first root that blames somebody is the true one."""
-    outcome, cause, _ = PROGRAMS[name]
-    verdict = judge([HERE / "programs.py", name], tmp_path / "run")
+    outcome, cause, _ = PROGRAMS.get(name) or FAULTS[name]
+    verdict = judge([HERE / ("programs.py" if name in PROGRAMS else "faults.py"), name], tmp_path / "run")
     found = roots(verdict)
     assert verdict["outcome"] in outcome.split(), found
     if cause == "-":

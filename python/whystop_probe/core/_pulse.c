@@ -20,7 +20,7 @@
 typedef struct {
   PyObject_HEAD PyObject *writer, *first, *latest,
       *iterator; /* The last three are weak references, or NULL. */
-  /* Torch's Tensor, and the descriptors of two of its attributes: looking them up in four types
+  /* The framework's type of tensors, and the descriptors of two of its attributes: looking them up in four types
    * takes longer than the calls. */
   PyObject *unscaled, *tensor_type, *item, *is_cpu;
   PyObject *other_optimizer, *sampling, *not_first, *attend, *take_late, *loop_event, *strange_loss,
@@ -384,8 +384,8 @@ static PyObject* forget(PyObject* self, PyObject* unused) {
 }
 
 static PyMethodDef pulse_methods[] = {
-    {"before_step", before_step, METH_VARARGS, "Torch's hook ahead of an optimizer's step."},
-    {"after_step", after_step, METH_VARARGS, "Torch's hook behind it."},
+    {"before_step", before_step, METH_VARARGS, "The hook ahead of an optimizer's step."},
+    {"after_step", after_step, METH_VARARGS, "The hook behind it."},
     {"before_backward", before_backward, METH_VARARGS, "before_backward(tensors, ...)"},
     {"before_next", before_next, METH_VARARGS, "before_next(iterator)"},
     {"after_next", after_next, METH_VARARGS, "after_next(batch, iterator)"},

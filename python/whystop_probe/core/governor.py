@@ -11,13 +11,13 @@ from whystop_probe.core.run_delay import RunDelay
 _SHARE = 0.003
 # What is wrong with a training shows in its first seconds, and many runs are over soon: at that share a run of five seconds would
 # afford a handful of samples, fewer on a busy machine. This adds an eighth of a second to a process, once: about a thirtieth of
-# the CPU time that importing torch took.
+# the CPU time that importing a framework takes.
 _EARLY_SHARE = 0.02
 _EARLY_S = 8.0
 _COSTS_KEPT = 9
 _PACE_EVERY_S = 0.5
 _RESERVED = "window"  # How the loop was left cannot be seen later: a short run must not spend all on other samples first.
-_RESERVE_S = 0.06  # Once a process, some hundred windows: a sixtieth of what importing torch took here (3.6 s of CPU).
+_RESERVE_S = 0.06  # Once a process, some hundred windows: a sixtieth of the CPU time that importing one takes (3.6 s here).
 
 
 class Governor:
@@ -35,7 +35,7 @@ class Governor:
         self._delay = RunDelay()
         self._pace_then = (0.0, self._delay.seconds(), 0)
         self._step_s = 0.0
-        # The start of the process (importing torch alone takes a second) earned its share too.
+        # The start of the process (importing a framework alone takes a second) earned its share too.
         pulse.tokens_s = share * process_time()
         self._reserve_s = _RESERVE_S
         self.measured_s = 0.0  # The sum of all that was spent, as measured.

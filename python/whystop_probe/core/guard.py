@@ -30,7 +30,7 @@ def quiet(function):
 
 
 def _is_own(error):
-    """Whether the innermost frame is the probe's, torch's or the standard library's: else a user's signal handler
+    """Whether the innermost frame is the probe's, an installed package's or the standard library's: else a user's signal handler
     ran while a hook was on the stack, and its exception belongs to the user."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
@@ -41,6 +41,7 @@ def _is_own(error):
     return (
         name.startswith((_OWN_FOLDER, _LIBRARY_FOLDER, "<"))
         or f"{os.sep}site-packages{os.sep}" in name
+        or f"{os.sep}dist-packages{os.sep}" in name
         or inject is not None
     )
 

@@ -17,7 +17,7 @@ STATE = ("step", "steps", "backwards", "zeroed_at", "batches", "loop_skip", "dat
 
 
 class Tensor:
-    """As much of torch's as the pulse asks for."""
+    """As much of a tensor as the pulse asks for."""
 
     def __init__(self, *values, is_cpu=True):
         self.values = values

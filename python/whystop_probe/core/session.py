@@ -1,6 +1,6 @@
 """The trainings of this process, one a framework that trains here. What is told of the process is told once.
 
-Keras on PyTorch is seen by two observers: whoever made the steps speaks, the other keeps silent.
+One framework on top of another is seen by two observers: whoever made the steps speaks, the other keeps silent.
 """
 
 import atexit
@@ -32,6 +32,11 @@ def begin():
         atexit.register(_tell_ends)
     _trainings.append(training)
     return training
+
+
+def trainings():
+    """Of all frameworks that were imported here."""
+    return tuple(_trainings)
 
 
 def is_silent(training):

@@ -1,7 +1,7 @@
 """Lets the probe listen to a Python function without standing in its way.
 
 Replacing a function by a wrapper shows: one more frame in every traceback, warnings that blame the wrapper (stacklevel),
-scripts that TorchScript or a tracer can no longer read. So the function object stays, and its code is compiled again from
+functions that a compiler or a tracer can no longer read. So the function object stays, and its code is compiled again from
 its own source with calls to the listeners added. Names, line numbers, frames, defaults and identity are as before.
 """
 
@@ -23,11 +23,12 @@ _tapped = []  # (function, its own code, its code with listeners)
 _SLOTS = {name: f"\0whystop.{name}" for name in ("before", "after", "failed")}
 
 
-def tap(function, before=None, after=None, failed=None, traceable=False):
+def tap(function, before=None, after=None, failed=None, unless=None):
     """Adds listeners to `function`; returns False, and changes nothing, where that is not possible.
 
     before(*parameters), after(result, *parameters) and failed(error, *parameters) must never raise. Their results are
-    ignored. `traceable`: torch.compile may trace the function; it must see no call of ours.
+    ignored. `unless`: an expression in names of the function's module; where it is true, as while a compiler
+    traces the function, no listener is called.
     """
     function = inspect.unwrap(function)
     old = getattr(function, "__code__", None)
@@ -37,7 +38,7 @@ def tap(function, before=None, after=None, failed=None, traceable=False):
     listeners = {name: listener for name, listener in listeners.items() if listener is not None}
     try:
         tree = _parse(function)
-        _insert(tree.body[0].body[-1], listeners, _parameters(old), traceable)
+        _insert(tree.body[0].body[-1], listeners, _parameters(old), unless)
         module = compile(ast.fix_missing_locations(tree), old.co_filename, "exec", old.co_flags & _FUTURE_FLAGS, True)
         new = _find_code(module, old)
         if new is None:
@@ -109,11 +110,11 @@ def _assign_none(name):
     return ast.Assign(targets=[ast.Name(name, ast.Store())], value=ast.Constant(None), lineno=1, col_offset=0)
 
 
-def _insert(definition, listeners, parameters, traceable):
+def _insert(definition, listeners, parameters, unless):
     body = definition.body
     has_doc = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str)
     doc, body = (body[:1], body[1:]) if has_doc and len(body) > 1 else ([], body)
-    call = _Caller(parameters, traceable)
+    call = _Caller(parameters, unless)
     if "after" in listeners:
         body = [_Returns(call).visit(statement) for statement in body]
         body = [part for item in body for part in (item if isinstance(item, list) else [item])]
@@ -135,17 +136,17 @@ def _insert(definition, listeners, parameters, traceable):
 class _Caller:
     """Makes the statement that calls a listener."""
 
-    def __init__(self, parameters, traceable):
+    def __init__(self, parameters, unless):
         self._parameters = parameters
-        self._traceable = traceable
+        self._unless = unless
 
     def statement(self, slot, first, where):
         # "(text or None)(...)": a bare constant in the place of a function would make the compiler warn.
         function = ast.BoolOp(ast.Or(), [ast.Constant(_SLOTS[slot]), ast.Constant(None)])
         arguments = first + [ast.Name(name, ast.Load()) for name in self._parameters]
         statement = ast.Expr(ast.Call(function, arguments, []))
-        if self._traceable:
-            asks = ast.parse("torch.compiler.is_compiling()", mode="eval").body
+        if self._unless is not None:
+            asks = ast.parse(self._unless, mode="eval").body
             statement = ast.If(ast.UnaryOp(ast.Not(), asks), [statement], [])
         for node in ast.walk(statement):
             ast.copy_location(node, where)

@@ -20,6 +20,7 @@ class Training:
         self.began_at = 0  # The step before its first one, had it made all its steps without a break.
         self._last = 1  # That began.
         self._done = {}  # Number of a training -> the steps that it had made when another one took over.
+        self.hide_code = lambda code: None  # (code of a function of ours): a compiler shall not look at it.
         self.compiled = False  # A compiler took over: what hooks would hold it up stays away from now on.
         self.saved_hooks = False  # Saved tensors have hooks (checkpointing): looking at one would run code.
 

@@ -1,6 +1,6 @@
 """Hugging Face Trainer: its plan, its logs, and who stopped it."""
 
-from whystop_probe.frameworks.metrics import tell
+from whystop_probe.core.metrics import tell
 from whystop_probe.frameworks.observer import observe
 from whystop_probe.core.guard import quiet
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from whystop_probe.frameworks.metrics import tell
+from whystop_probe.core.metrics import tell
 from whystop_probe.frameworks.observer import observe
 from whystop_probe.core.guard import quiet
 

@@ -5,7 +5,7 @@ import sys
 from whystop_probe.core.crash import users_own
 from whystop_probe.core.guard import quiet
 from whystop_probe.loop.nest import release
-from whystop_probe.loop.values import plain
+from whystop_probe.core.kinds import plain
 
 _FACTS = (
     "patience wait_count best_score monitor min_delta mode stopped_epoch stopping_threshold divergence_threshold "

@@ -5,7 +5,7 @@ import weakref
 
 from whystop_probe.core import crash, ring
 from whystop_probe.core.guard import quiet
-from whystop_probe.frameworks.metrics import tell
+from whystop_probe.core.metrics import tell
 from whystop_probe.keras import stop
 from whystop_probe.keras.steps import Stepper
 

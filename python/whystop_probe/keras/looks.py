@@ -12,7 +12,7 @@ import numpy
 
 from whystop_probe.core import arrays, ring
 from whystop_probe.core.guard import quiet
-from whystop_probe.frameworks.names import names_text
+from whystop_probe.core.names import names_text
 from whystop_probe.keras import data as data_module
 from whystop_probe.keras import describe
 from whystop_probe.keras.forward import Forward

@@ -9,7 +9,7 @@ import numpy
 from whystop_probe.core import arrays, ring
 from whystop_probe.core.crash import users_own
 from whystop_probe.core.guard import quiet
-from whystop_probe.frameworks.names import names_text
+from whystop_probe.core.names import names_text
 from whystop_probe.keras import describe, pairs
 from whystop_probe.keras.fit import _RunningMean
 from whystop_probe.loop.nest import release
@@ -19,6 +19,7 @@ _SAMPLED = (1, 2, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000)
 _SAMPLE_EVERY_S = 0.1
 _ELEMENTS_MAX = 1 << 20
 _FRAMES_MAX = 30
+_MODELS = (("Trainer", "keras"), ("Model", "tf_keras"))  # A class that every model has among its bases.
 
 
 class Loops:
@@ -209,6 +210,6 @@ def _model_in_frames(wanted):
 
 def _owns(value, wanted):
     """Asks the type first: an attribute of a user's object may be computed by his code."""
-    if not any(kind.__name__ == "Trainer" and kind.__module__.startswith("keras.") for kind in type(value).__mro__):
+    if not any((kind.__name__, kind.__module__.split(".")[0]) in _MODELS for kind in type(value).__mro__):
         return False
     return any(id(variable) in wanted for variable in value.trainable_variables)

@@ -8,6 +8,7 @@ from whystop_probe.core.guard import quiet
 from whystop_probe.core.tap import tap
 from whystop_probe.keras.engines import engine_of
 from whystop_probe.keras.fit import Fits
+from whystop_probe.keras.loading import Loading
 from whystop_probe.keras.looks import Looks
 from whystop_probe.keras.loops import Loops
 from whystop_probe.keras.steps import Steps
@@ -65,7 +66,9 @@ def install(module):
         tap(epochs.__init__, after=lambda result, iterator, *rest: fits.data_made(iterator))
 
     fits.on_first = lambda: attach_callbacks(fits, sys.modules["keras.src.callbacks.callback_list"].CallbackList, attach_rest)
-    attach_loops(observers.loops, trainer, base, sys.modules["keras.src.optimizers.base_optimizer"].BaseOptimizer.apply, backend)
+    attach_loading(Loading(observers.training, sys.modules["keras.src.backend.common.variables"].Variable))
+    attach_calls(observers.loops, trainer.train_on_batch, base.reset_metrics, sys.modules["keras.src.losses.loss"].Loss)
+    attach_steps(observers.loops, sys.modules["keras.src.optimizers.base_optimizer"].BaseOptimizer.apply, backend, _as_given)
 
 
 def install_legacy(module):
@@ -78,6 +81,16 @@ def install_legacy(module):
     model.stop_training = StopTraining(fits.told_stop, None)
     attach_fit(fits, model.fit)
     fits.on_first = lambda: attach_callbacks(fits, sys.modules[f"{package}.callbacks"].CallbackList, lambda: None)
+    attach_calls(observers.loops, model.train_on_batch, model.reset_metrics, sys.modules[f"{package}.losses"].Loss)
+    attach_steps(observers.loops, sys.modules[f"{package}.optimizers.optimizer"]._BaseOptimizer.apply_gradients, "tensorflow", _from_pairs)
+
+
+def _as_given(gradients, variables=None):
+    return gradients, variables
+
+
+def _from_pairs(pairs, *rest):
+    return tuple(zip(*pairs)) if isinstance(pairs, list) and pairs else ((), ())
 
 
 def attach_fit(fits, function):
@@ -90,21 +103,33 @@ def attach_fit(fits, function):
     )
 
 
-def attach_loops(loops, trainer, base, apply, backend):
+def attach_loading(loading):
     tap(
-        trainer.train_on_batch,
+        sys.modules["keras.src.saving.saving_api"].load_weights,
+        before=lambda model, path, skip_mismatch, options: loading.before(skip_mismatch or options.get("by_name")),
+        after=lambda result, model, path, *rest: loading.after(model, path),
+        failed=lambda error, *rest: loading.failed(),
+    )
+
+
+def attach_calls(loops, train_on_batch, reset_metrics, losses):
+    tap(
+        train_on_batch,
         before=lambda model, *rest: loops.before_train_on_batch(model),
         after=lambda result, model, *rest: loops.after_train_on_batch(result, model),
         failed=lambda error, model, *rest: loops.failed_train_on_batch(error, model),
     )
-    tap(base.reset_metrics, before=loops.on_reset_metrics)
-    tap(sys.modules["keras.src.losses.loss"].Loss.__call__, before=lambda loss, targets, outputs, *rest: loops.before_loss(loss, targets, outputs))
+    tap(reset_metrics, before=loops.on_reset_metrics)
+    tap(losses.__call__, before=lambda loss, targets, outputs, *rest: loops.before_loss(loss, targets, outputs))
+
+
+def attach_steps(loops, apply, backend, unpack):
     if backend == "tensorflow":
         from whystop_probe.tensorflow import loops as tensorflow_loops
 
-        tensorflow_loops.attach(loops, apply)
+        tensorflow_loops.attach(loops, apply, unpack)
     else:
-        tap(apply, after=lambda result, optimizer, gradients, variables=None: loops.after_apply(optimizer, gradients, variables))
+        tap(apply, after=lambda result, optimizer, *given: loops.after_apply(optimizer, *unpack(*given)))
 
 
 def attach_callbacks(fits, callback_list, rest):

@@ -5,9 +5,10 @@ import sys
 
 from whystop_probe.core.crash import users_own
 from whystop_probe.core.guard import quiet
+from whystop_probe.core.kinds import plain
 from whystop_probe.loop.nest import release, scope_of
 from whystop_probe.loop.source import conditions_at
-from whystop_probe.loop.values import plain, values_text
+from whystop_probe.loop.values import values_text
 
 _FRAMES_MAX = 40
 _FACTS_MAX = 16

@@ -8,7 +8,8 @@ another value of the loop, such as the best so far, it is patience of one. A val
 import ast
 import linecache
 
-from whystop_probe.loop.values import Unknown, plain
+from whystop_probe.core.kinds import plain
+from whystop_probe.loop.values import Unknown
 
 PATIENCE, NOT_FINITE, TARGET, TIME = "patience", "not-finite", "target", "time"
 _FINITE_TESTS = frozenset(["isnan", "isinf", "isfinite"])

@@ -2,7 +2,8 @@
 
 import ast
 
-from whystop_probe.loop.values import Unknown, is_loader, length
+from whystop_probe.core.kinds import is_loader
+from whystop_probe.loop.values import Unknown, length
 
 _WRAPPERS = frozenset(["tqdm", "trange", "track", "progress_bar", "prange", "list", "iter", "reversed", "sorted", "tqdm_notebook", "cycle_once"])
 

@@ -4,7 +4,10 @@ import ast
 import math
 import operator
 
-_PLAIN = (int, float, bool, str, type(None))
+from whystop_probe.core import kinds
+from whystop_probe.core.kinds import PLAIN as _PLAIN
+from whystop_probe.core.kinds import plain
+
 _NUMBERS = (int, float, bool)
 _SIZED = (list, tuple, dict, set, frozenset, range, str, bytes)
 _OBJECT_VALUES_MAX = 12
@@ -155,18 +158,6 @@ def attribute(base, name):
     raise Unknown(name)
 
 
-def plain(value):
-    """Numbers as they are; tensors and numpy scalars with one element in host memory as numbers."""
-    if isinstance(value, _PLAIN):
-        return value
-    kind = type(value)
-    if kind.__module__ == "numpy" and getattr(value, "ndim", 1) == 0:
-        return value.item()
-    if kind.__module__.startswith("torch") and getattr(value, "is_cpu", False) and value.numel() == 1:
-        return value.item()
-    return value
-
-
 def _truth(value):
     value = plain(value)
     if isinstance(value, _PLAIN) or type(value) in _SIZED:
@@ -179,27 +170,15 @@ def length(value):
     if type(value) in _SIZED:
         return len(value)
     kind = type(value)
-    if kind.__module__.split(".")[0] == "torch" and kind.__name__ in ("Tensor", "Parameter") and value.dim() > 0:
-        return value.shape[0]
     if kind.__module__ == "numpy" and kind.__name__ == "ndarray" and value.ndim > 0:
         return value.shape[0]
     if kind.__name__ in ("tqdm", "tqdm_notebook", "tqdm_rich"):
         total = value.__dict__.get("total")
         return int(total) if total is not None else length(value.__dict__.get("iterable"))
-    if kind.__module__ == "accelerate.data_loader":
-        # It gives as many batches as the loader inside, but takes each one a turn early: no loader for is_loader().
-        return length(value.__dict__.get("base_dataloader"))
-    if is_loader(value) and value._dataset_kind == 0:
-        try:
-            return len(value)  # A DataLoader over a map-style dataset: its sampler asks the same at every pass.
-        except Exception:
-            raise Unknown("length") from None
-    raise Unknown("length")
-
-
-def is_loader(value):
-    """Asks the type alone: an attribute of a user's object may be computed by his code."""
-    return any(kind.__module__ == "torch.utils.data.dataloader" and kind.__name__ == "DataLoader" for kind in type(value).__mro__)
+    turns = kinds.length(value)
+    if turns is None:
+        raise Unknown("length")
+    return turns
 
 
 def values_text(expressions, scope):
@@ -222,7 +201,7 @@ def _add_value(node, scope, found):
         return
     if isinstance(value, _PLAIN):
         found[name] = shown(value)
-    elif isinstance(node, ast.Name) and type(value).__module__ not in ("builtins", "torch", "numpy") and not isinstance(value, type):
+    elif isinstance(node, ast.Name) and not kinds.is_foreign(value) and not isinstance(value, type):
         _add_object(name, value, found)
 
 

@@ -6,7 +6,6 @@ from time import thread_time
 
 from whystop_probe.core.guard import quiet
 from whystop_probe.loop.exits import Exits
-from whystop_probe.loop.graphs import RetainedGraphs
 from whystop_probe.loop.nest import Codes, Nest, find_levels, release
 from whystop_probe.core.pulse import ALL_KINDS, STEP
 
@@ -20,7 +19,7 @@ _FRUITLESS_MAX = 32
 class LoopWatch:
     """Told of every event; looks at the frames at few of them. Keeps no frame."""
 
-    def __init__(self, training):
+    def __init__(self, training, look=None):
         self._training = training
         self._codes = Codes()
         self._nest = None
@@ -31,7 +30,7 @@ class LoopWatch:
         self._look_at = 0  # The step at which the loop is looked at again.
         self._steps_then = 0
         self._fruitless = 0
-        self._graphs = RetainedGraphs(training)
+        self._look_at_names = look  # (frame): a framework looks at the variables of its loop.
         self._monitored = sys.version_info >= (3, 12)
         training.pulse.kinds = ALL_KINDS
         if self._monitored:
@@ -76,8 +75,8 @@ class LoopWatch:
         self._follow(kind, frames, [level for _, level in found])
         if kind == "step":
             self._exits.last_epoch_from = self._training.step + self._nest.tell_progress(frames)
-            for item in set(frames):
-                self._graphs.look(item)
+            for item in set(frames) if self._look_at_names is not None else ():
+                self._look_at_names(item)
         for item in frames:
             release(item)
 
@@ -131,7 +130,8 @@ class LoopWatch:
         if names is not None and all(level.code is levels[0].code for level in levels):
             stand_in = _ModuleFrame(names, levels[0].code)
             self._nest.tell_progress([stand_in] * len(levels))
-            self._graphs.look(stand_in)
+            if self._look_at_names is not None:
+                self._look_at_names(stand_in)
         else:
             self._nest.tell_progress_by_pace()
 

@@ -233,11 +233,9 @@ class Windows:
         sys.settrace(self._global)
 
     def _hide_from_compiler(self):
-        """torch.compile looks at every function that runs inside a compiled one, and would count ours."""
+        """A compiler looks at every function that runs inside a compiled one, and would count ours."""
         self._hidden = True
-        module = sys.modules.get("torch._dynamo.eval_frame")
-        if module is not None:
-            module.skip_code(Windows._global.__code__)
+        self._training.hide_code(Windows._global.__code__)
 
     def close(self, inside_trace=False):
         sys.settrace(None)

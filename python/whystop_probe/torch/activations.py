@@ -5,8 +5,8 @@ from time import thread_time
 from whystop_probe.core import ring
 from whystop_probe.core.guard import quiet
 from whystop_probe.torch.columns import Columns, fits
-from whystop_probe.torch.tensors import nonfinite
 from whystop_probe.torch.data import batch_facts
+from whystop_probe.torch.tensors import nonfinite, shape_text
 
 EPISODES = (1, 5, 21, 101, 301, 1001, 3001, 10001, 30001)
 _MODULES_MAX = 64
@@ -27,7 +27,7 @@ class Activations:
         self.handle = None  # Of the hook, while an episode is open.
         self._seen = set()
         self._names = {}
-        self._looking_for_nan = False
+        self._hunts = self._hunt = self._caught = 0  # For the layer of a NaN: how many there were, the one that is on, the last that found it.
         self._spent = 0.0
         self._columns = Columns(torch, training, "model input")
         self._norm_values = None  # The fewest values that a batch norm took its mean of.
@@ -42,7 +42,8 @@ class Activations:
     @quiet
     def on_alarm(self):
         """Something turned non-finite: the next forward pass may name the layer."""
-        self._looking_for_nan = True
+        self._hunts += 1
+        self._hunt = self._hunts
         if self.handle is None:
             self.open()
 
@@ -60,7 +61,7 @@ class Activations:
         self.handle.remove()
         self.handle = None
         self._names = {}
-        self._looking_for_nan = False
+        self._hunt = 0
         self._training.governor.spend("episode", 1, self._spent)
 
     @quiet
@@ -71,67 +72,70 @@ class Activations:
             return
         self._seen.add(key)
         start = thread_time()
-        kind = type(module).__name__
-        with self._torch.no_grad():
-            if len(self._seen) == 1 and inputs and self._usable(inputs[0]):
-                facts = batch_facts(self._reader, inputs[0])
-                self._training.channel.observe("model-input", self._training.step, module=name, **facts)
-                if fits(inputs[0]):
-                    self._columns.add(inputs[0])
-            if kind in _WITH_UNITS and inputs and self._usable(inputs[0]):
-                self._rectified(name, "input", inputs[0], kind)
-            if kind.startswith("BatchNorm") and inputs and self._usable(inputs[0]) and inputs[0].dim() >= 2:
-                self._normed(name, kind, inputs[0])
-            if self._usable(output):
-                self._look_at_output(name, kind, inputs, output)
+        given = [item for item in inputs if self._usable(item)]
+        pass_through = given + [output] if self._usable(output) else given
+        own = [item.detach() for item in module._parameters.values() if item is not None] if self._hunt > self._caught else []
+        look = _Look(name, type(module).__name__, self._training.step, len(self._seen) == 1, len(given), len(pass_through) > len(given))
+        look.hunt = self._hunt
+        look.shape = shape_text(given[0]) if given else None
+        if look.kind.startswith("BatchNorm") and given and given[0].dim() >= 2:
+            self._normed(look, given[0])
+        if pass_through:
+            self._reader.fetch(pass_through + own, quiet(lambda here: self._arrived(look, here)))
         self._spent += thread_time() - start
 
-    def _normed(self, name, kind, tensor):
+    def _arrived(self, look, here):
+        """The tensors of one module, in host memory: what it was given, what it gave, and its own where a NaN is looked for."""
+        given, output, own = here[: look.given], here[look.given] if look.gave else None, here[look.given + look.gave :]
+        with self._torch.no_grad():
+            if look.first and given:
+                self._training.channel.observe("model-input", look.step, module=look.name, **batch_facts(self._reader, given[0], look.shape))
+                if fits(given[0]):
+                    self._columns.add(given[0])
+            if look.kind in _WITH_UNITS and given:
+                self._rectified(look, "input", given[0])
+            if output is not None:
+                self._look_at_output(look, given, output, own)
+
+    def _normed(self, look, tensor):
         values = tensor.numel() // tensor.shape[1]
         if self._norm_values is None or values < self._norm_values:
             self._norm_values = values
-            self._training.channel.observe("norm-input", self._training.step, module=name, type=kind, samples=tensor.shape[0], values=values)
+            self._training.channel.observe("norm-input", look.step, module=look.name, type=look.kind, samples=tensor.shape[0], values=values)
 
     def _usable(self, tensor):
-        return isinstance(tensor, self._torch.Tensor) and self._reader.readable(tensor) and 0 < tensor.numel() <= _ELEMENTS_MAX
+        return isinstance(tensor, self._torch.Tensor) and self._reader.within_reach(tensor) and 0 < tensor.numel() <= _ELEMENTS_MAX
 
-    def _look_at_output(self, name, kind, inputs, output):
+    def _look_at_output(self, look, given, output, own):
         stats = self._reader.stats([output.detach().contiguous()])[0]
         if stats is None:
             return
-        self._training.channel.writer.stats(ring.WHAT_ACTIVATION, name, self._training.step, stats)
-        if kind in _RECTIFYING:
-            self._rectified(name, "output", output, kind)
-        elif kind in _SATURATING:
-            low, high = _SATURATING[kind]
+        channel = self._training.channel
+        channel.writer.stats(ring.WHAT_ACTIVATION, look.name, look.step, stats)
+        if look.kind in _RECTIFYING:
+            self._rectified(look, "output", output)
+        elif look.kind in _SATURATING:
+            low, high = _SATURATING[look.kind]
             values = output.detach()
             share = float(((values <= low) | (values >= high)).double().mean())
-            self._training.channel.observe("activation", self._training.step, module=name, type=kind, side="output", saturated=share)
-        if self._looking_for_nan and nonfinite(stats):
-            clean = all(not nonfinite(self._reader.stats([item])[0]) for item in inputs if self._usable(item))
-            own = [stat for stat in self._reader.stats([item.detach() for item in module_parameters(self._optimizers.root(), name)])]
-            self._looking_for_nan = False
-            self._training.channel.observe(
-                "nonfinite-layer",
-                self._training.step,
-                module=name,
-                type=kind,
-                inputs_finite=clean,
-                weights_finite=all(not nonfinite(stat) for stat in own),
-            )
+            channel.observe("activation", look.step, module=look.name, type=look.kind, side="output", saturated=share)
+        if look.hunt > self._caught and nonfinite(stats):
+            self._caught = look.hunt
+            clean = [not any(nonfinite(found) for found in self._reader.stats(tensors)) for tensors in (given, own)]
+            channel.observe("nonfinite-layer", look.step, module=look.name, type=look.kind, inputs_finite=clean[0], weights_finite=clean[1])
 
-    def _rectified(self, name, side, tensor, kind):
+    def _rectified(self, look, side, tensor):
         """Units that no sample of this batch wakes: exact zeros, where nothing is negative."""
         values = tensor.detach()
         if values.dim() < 2 or float(values.min()) < 0:
             return
-        others = [axis for axis in range(values.dim()) if axis != (1 if kind.startswith("Conv") or values.dim() == 4 else values.dim() - 1)]
-        asleep = values.amax(dim=others) <= 0
+        units = 1 if look.kind.startswith("Conv") or values.dim() == 4 else values.dim() - 1
+        asleep = values.amax(dim=[axis for axis in range(values.dim()) if axis != units]) <= 0
         self._training.channel.observe(
             "activation",
-            self._training.step,
-            module=name,
-            type=kind,
+            look.step,
+            module=look.name,
+            type=look.kind,
             side=side,
             units=asleep.numel(),
             dead=int(asleep.sum()),
@@ -140,11 +144,13 @@ class Activations:
         )
 
 
-def module_parameters(root, name):
-    """The parameters of one module by its dotted name."""
-    module = root
-    for part in name.split("."):
-        module = getattr(module, "_modules", {}).get(part)
-        if module is None:
-            return []
-    return [parameter for parameter in module._parameters.values() if parameter is not None]
+class _Look:
+    """At one module in one step, whose tensors may still be on their way."""
+
+    def __init__(self, name, kind, step, first, given, gave):
+        self.name, self.kind, self.step = name, kind, step
+        self.first = first  # Of the step's modules.
+        self.given = given  # How many tensors it was given,
+        self.gave = gave  # and whether it gave one.
+        self.hunt = 0  # The one that it belongs to.
+        self.shape = None  # Of the first that it was given.

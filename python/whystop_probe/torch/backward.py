@@ -1,5 +1,7 @@
 """Backward passes: where the loss is seen, whatever the user's code calls it."""
 
+from math import isfinite
+
 from whystop_probe.core import ring
 from whystop_probe.core.guard import quiet
 from whystop_probe.torch.graph import broadcast_difference
@@ -13,7 +15,7 @@ class Backwards:
         self._late = late
         self.on_nonfinite = None
         training.pulse.tensor_type, training.pulse.item = torch.Tensor, torch.Tensor.item
-        training.pulse.is_cpu = torch.Tensor.is_cpu
+        training.pulse.is_cpu = property(lambda tensor: False) if late.device.forced else torch.Tensor.is_cpu
         training.pulse.strange_loss = self._read_late
         training.pulse.nonfinite_loss = self._nonfinite
 
@@ -35,7 +37,12 @@ class Backwards:
             return
         step = training.step + 1
         training.pulse.loss_is_late()
-        self._late.put(loss, lambda value: training.channel.writer.scalar("loss", ring.ROLE_TRAIN_LOSS, step, value))
+        self._late.put(loss, quiet(lambda value: self._arrived(step, value)))
+
+    def _arrived(self, step, value):
+        self._training.channel.writer.scalar("loss", ring.ROLE_TRAIN_LOSS, step, value)
+        if not isfinite(value):
+            self.on_nonfinite(value, None)
 
     @quiet
     def before_scale(self, scaler, outputs, *rest):

@@ -63,9 +63,7 @@ class Loaders:
         if sampled:
             self._look(batch, seen)
         elif governor.affords("labels"):
-            tensors = _tensors(batch)
-            self._count_labels(tensors, seen)
-            self._gather_columns(tensors, seen)
+            self._fetch(batch, quiet(lambda tensors: self._count(tensors, seen)))
         else:
             pulse.data_due_in = _POOR
             return
@@ -126,14 +124,27 @@ class Loaders:
             timeout_s=loader.timeout,
         )
 
-    def _look(self, batch, seen):
-        tensors = _tensors(batch)
+    def _fetch(self, batch, arrived):
+        """Calls arrived([(place, tensor in host memory)]), now or when a device has copied them."""
+        found = _tensors(batch)
+        if found:
+            self._reader.fetch([tensor for _, tensor in found], lambda here: arrived([(place, tensor) for (place, _), tensor in zip(found, here)]))
+
+    def _count(self, tensors, seen):
         self._count_labels(tensors, seen)
         self._gather_columns(tensors, seen)
-        for place, tensor in tensors:
-            facts = batch_facts(self._reader, tensor)
-            if facts:
-                self._training.channel.observe("batch", self._training.step, loader=seen.number, batch=seen.batches, place=place, **facts)
+
+    def _look(self, batch, seen):
+        step, number, shapes = self._training.step, seen.batches, [shape_text(tensor) for _, tensor in _tensors(batch)]
+
+        @quiet
+        def arrived(tensors):
+            self._count(tensors, seen)
+            for shape, (place, tensor) in zip(shapes, tensors):
+                facts = batch_facts(self._reader, tensor, shape)
+                self._training.channel.observe("batch", step, loader=seen.number, batch=number, place=place, **facts)
+
+        self._fetch(batch, arrived)
 
     def _gather_columns(self, tensors, seen):
         """Of the loader that trains, as far as can be known: the first one."""
@@ -202,9 +213,9 @@ class _Seen:
         self.columns = {}  # place -> Columns
 
 
-def batch_facts(reader, tensor):
-    """Shape, type and range of one tensor of a batch; {} where nothing can be read."""
-    facts = {"shape": shape_text(tensor), "dtype": dtype_text(tensor)}
+def batch_facts(reader, tensor, shape):
+    """Type and range of one tensor of a batch, or of its leading rows; `shape` is that of the whole."""
+    facts = {"shape": shape, "dtype": dtype_text(tensor)}
     if not reader.readable(tensor) or tensor.numel() == 0:
         return facts
     stats = reader.stats([tensor])[0]

@@ -18,7 +18,8 @@ class Descent:
     loss by -g.u. Both are summed over stretches of the run that grow, and told when one ends.
     """
 
-    def __init__(self, torch, training):
+    def __init__(self, torch, training, reader):
+        self._reader = reader
         self._torch = torch
         self._training = training
         self._kept = None  # (weak parameter, its gradient, that one's size, the step it made)
@@ -35,13 +36,9 @@ class Descent:
         gradient = self._gradient(parameter)
         if gradient is None:
             return
-        size = float(gradient.norm())
-        change = float(update.norm())
-        if not (isfinite(size) and isfinite(change)) or size == 0:
-            return
-        if change > 0:
-            promised = -float(self._torch.dot(gradient, update.reshape(-1).to(gradient.dtype)))
-            self._sums.add_update(name, promised, promised / (size * change))
+        size, sums = gradient.norm(), self._sums
+        agrees = self._torch.dot(gradient, update.reshape(-1).to(gradient.dtype))
+        self._reader.numbers_of([size, update.norm(), agrees], quiet(lambda found: _add_update(sums, name, *found)))
         self._kept = (weakref.ref(parameter), gradient.clone(), size, self._training.step)
 
     @quiet
@@ -54,9 +51,8 @@ class Descent:
         gradient = self._gradient(parameter) if parameter is not None else None
         if gradient is None or gradient.shape != kept[1].shape:
             return 0
-        size = float(gradient.norm())
-        if size > 0 and isfinite(size):
-            self._sums.add_pair(float(self._torch.dot(gradient, kept[1])) / (size * kept[2]))
+        sums = self._sums
+        self._reader.numbers_of([gradient.norm(), kept[2], self._torch.dot(gradient, kept[1])], quiet(lambda found: _add_pair(sums, *found)))
         return gradient.numel()
 
     @quiet
@@ -83,12 +79,23 @@ class Descent:
     def _gradient(self, parameter):
         """As a row of at least 32 bits a value, or None."""
         gradient = parameter.grad
-        if gradient is None or gradient.layout is not self._torch.strided or not gradient.is_cpu:
+        if gradient is None or gradient.layout is not self._torch.strided or not self._reader.within_reach(gradient):
             return None
         flat = gradient.detach().reshape(-1)
         if not flat.dtype.is_floating_point:
             return None
         return flat if flat.dtype in (self._torch.float32, self._torch.float64) else flat.float()
+
+
+def _add_update(sums, name, size, change, agrees):
+    """Of the gradient and the change of one step: their sizes, and the product of the two."""
+    if size > 0 and change > 0 and isfinite(size) and isfinite(change):
+        sums.add_update(name, -agrees, -agrees / (size * change))
+
+
+def _add_pair(sums, size, before, agrees):
+    if size > 0 and before > 0 and isfinite(size) and isfinite(before):
+        sums.add_pair(agrees / (size * before))
 
 
 class _Sums:

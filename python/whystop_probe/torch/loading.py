@@ -1,7 +1,7 @@
 """Weights that were loaded into a model, and those that were not."""
 
 from whystop_probe.core.guard import quiet
-from whystop_probe.torch.model import names_text
+from whystop_probe.core.names import names_text
 
 _TOLD_MAX = 8
 

@@ -62,7 +62,13 @@ class LossCalls:
             "grad_enabled": torch.is_grad_enabled(),
             "by_hand": by_hand,
         }
-        with torch.no_grad():
+        step = self._training.step
+        self._reader.fetch([input, target], quiet(lambda here: self._tell(name, step, facts, here, rest)))
+        self._training.governor.spend("loss-call", 1, thread_time() - start)
+
+    def _tell(self, name, step, facts, here, rest):
+        input, target = here
+        with self._torch.no_grad():
             if self._small(input):
                 facts.update(self._ranges("input", input))
                 facts.update(self._class_sums(name, input))
@@ -70,8 +76,7 @@ class LossCalls:
                 facts.update(self._ranges("target", target))
                 if name in _CLASS_TARGETS and not target.dtype.is_floating_point:
                     facts.update(self._class_targets(name, input, target, rest))
-        self._training.channel.observe("loss-call", self._training.step, **facts)
-        self._training.governor.spend("loss-call", 1, thread_time() - start)
+        self._training.channel.observe("loss-call", step, **facts)
 
     def _small(self, tensor):
         return self._reader.readable(tensor) and 0 < tensor.numel() <= _ELEMENTS_MAX

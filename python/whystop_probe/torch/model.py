@@ -9,7 +9,6 @@ _ACTIVATIONS = frozenset(
     "ReLU ReLU6 LeakyReLU PReLU ELU SELU CELU GELU SiLU Mish Sigmoid Tanh Softplus Softmax LogSoftmax Hardswish Hardsigmoid".split()
 )
 _NORMS = ("BatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "RMSNorm", "LocalResponseNorm")
-_NAMES_MAX = 20
 
 
 class Modules:
@@ -114,9 +113,3 @@ def describe(channel, root, step):
 
 def _pick(classes, wanted):
     return ",".join(f"{name}:{count}" for name, count in classes.most_common() if wanted(name))[:400]
-
-
-def names_text(names):
-    """A bounded list of names."""
-    text = ",".join(names[:_NAMES_MAX])
-    return text if len(names) <= _NAMES_MAX else f"{text},...({len(names)})"

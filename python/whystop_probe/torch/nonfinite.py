@@ -3,8 +3,8 @@
 import math
 
 from whystop_probe.core.guard import quiet
+from whystop_probe.core.names import names_text
 from whystop_probe.torch.graph import find_origin
-from whystop_probe.torch.model import names_text
 
 _REPORTS_MAX = 8
 _LOOKED_AT = frozenset([1, 2, 10, 100, 1000])  # Of the non-finite losses: the first tells the origin, later ones how it went on.
@@ -24,9 +24,13 @@ class NonFinite:
 
     @quiet
     def on_loss(self, value, loss):
-        """Before the backward pass of a non-finite loss: whatever is bad now was bad before it."""
+        """Before the backward pass of a non-finite loss: whatever is bad now was bad before it. A loss that came from a device is
+        None: it is too late to ask what came first."""
         self._losses += 1
         if self._losses not in _LOOKED_AT:
+            return
+        if loss is None:
+            self._report("loss", loss=value)
             return
         bad_weights = []
         for optimizer in list(self._optimizers._known):

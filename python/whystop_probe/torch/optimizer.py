@@ -3,7 +3,8 @@
 import weakref
 
 from whystop_probe.core.guard import quiet
-from whystop_probe.torch.model import describe, names_text
+from whystop_probe.core.names import names_text
+from whystop_probe.torch.model import describe
 
 _STEPS_OF_ITS_OWN = 16  # So many in a row are a training of its own; fewer are those of two that take turns.
 _CHECK_STEPS = (1, 3)  # Gradients are missing by design in a first step now and then; twice is a fact.

@@ -5,14 +5,15 @@ from time import perf_counter, thread_time
 
 from whystop_probe.core import ring
 from whystop_probe.core.guard import quiet
+from whystop_probe.core.names import names_text
 from whystop_probe.torch.tensors import nonfinite
 from whystop_probe.torch.descent import Descent
-from whystop_probe.torch.model import names_text
 
 _TENSOR_UNITS = 2000  # A tensor costs as much as reading so many values, however small it is.
 _UNITS_MAX = 1 << 20  # In one step.
 _UPDATE_ELEMENTS_MAX = 1 << 20
 _INITIAL_ELEMENTS_MAX = 1 << 25
+_DEVICE_ELEMENTS_MAX = 1 << 22
 _ROWS_COMPARED_MAX = 64
 # The first steps are read each; later some tens of looks a second tell as much as thousands, which would drown all else in the ring.
 _DENSE_STEPS = 64
@@ -30,7 +31,7 @@ class Parameters:
         self._walks = weakref.WeakKeyDictionary()  # optimizer -> _Walk
         self._walk = None  # Of the optimizer that is stepping.
         self.kept = None  # (weak parameter, name, its values before the step)
-        self.descent = Descent(torch, training)
+        self.descent = Descent(torch, training, reader)
         self._next_at = 0.0
 
     @quiet
@@ -97,7 +98,10 @@ class Parameters:
         writer, step, elements, same, gains = self._training.channel.writer, self._training.step, 0, [], []
         for name, parameter in walk.everything():
             elements += parameter.numel()
-            if elements > _INITIAL_ELEMENTS_MAX or not self._reader.readable(parameter):
+            if elements > _INITIAL_ELEMENTS_MAX:
+                break
+            if not self._reader.readable(parameter):
+                self._initial_of_device(walk)
                 break
             stats = self._reader.stats([parameter.detach()])[0]
             if stats is not None:
@@ -105,7 +109,41 @@ class Parameters:
             if parameter.dim() >= 2 and self._rows_equal(parameter.detach()):
                 same.append(name)
             elif parameter.dim() >= 2 and stats is not None:
-                gains.append(float(parameter.detach().double().square().sum() / parameter.shape[0]) ** 0.5)
+                gains.append(_gain(stats, parameter.shape[0]))
+        self._tell_initial(step, same, gains)
+
+    def _initial_of_device(self, walk):
+        """The same, told when it has arrived: the weights first, then which of the matrices have one row for all."""
+        items, elements, step = [], 0, self._training.step
+        for name, parameter in walk.everything():
+            elements += parameter.numel()
+            if elements > _DEVICE_ELEMENTS_MAX:
+                break
+            items.append((name, parameter.detach()))
+        names, stats = [name for name, _ in items], []
+        rows = {index: tensor.shape[0] for index, (_, tensor) in enumerate(items) if tensor.dim() >= 2 and tensor.shape[0] >= 2}
+
+        @quiet
+        def weights_arrived(found):
+            stats.extend(found)
+            self._write_weights(names, found, step)
+
+        @quiet
+        def rows_arrived(equal):
+            same = [names[index] for index, flag in zip(rows, equal) if flag]
+            known = [index for index, flag in zip(rows, equal) if not flag and stats and stats[index] is not None]
+            self._tell_initial(step, same, [_gain(stats[index], rows[index]) for index in known])
+
+        self._reader.stats_of([tensor for _, tensor in items], weights_arrived)
+        if rows:
+            self._reader.numbers_of([(items[index][1] == items[index][1][:1]).all() for index in rows], rows_arrived)
+
+    def _write_weights(self, names, stats, step):
+        for name, found in zip(names, stats):
+            if found is not None:
+                self._training.channel.writer.stats(ring.WHAT_WEIGHT, name, step, found)
+
+    def _tell_initial(self, step, same, gains):
         if gains:
             self._training.channel.observe("initial-gain", step, matrices=len(gains), median=sorted(gains)[len(gains) // 2])
         if same:
@@ -125,7 +163,7 @@ class Parameters:
             return
         name, parameter = item
         count = parameter.numel()
-        if count > _UPDATE_ELEMENTS_MAX or not self._reader.readable(parameter):
+        if count > _UPDATE_ELEMENTS_MAX or not self._reader.within_reach(parameter):
             return
         if not self._training.governor.affords("update", count + 4 * _TENSOR_UNITS):
             return
@@ -141,14 +179,12 @@ class Parameters:
         parameter = reference()
         if parameter is None or parameter.shape != values.shape:
             return
-        start = thread_time()
+        start, step = thread_time(), self._training.step
         with self._torch.no_grad():
             update = parameter.detach() - values
-            stats = self._reader.stats([update])[0]
+            self._reader.stats_of([update], quiet(lambda stats: self._write_update(name, step, stats)))
             if optimizer is self._training.pulse.first():
                 self.descent.on_update(name, parameter, update)
-        if stats is not None:
-            self._training.channel.writer.stats(ring.WHAT_UPDATE, name, self._training.step, stats)
         seconds += thread_time() - start
         self._training.governor.spend("update", values.numel() + 4 * _TENSOR_UNITS, seconds)
 
@@ -172,24 +208,27 @@ class Parameters:
         tensors = []
         for _, parameter in items:
             tensors += (parameter.grad, parameter.detach())
-        self._read([name for name, _ in items], tensors)
+        names, step = [name for name, _ in items], self._training.step
+        self._reader.stats_of(tensors, quiet(lambda stats: self._write(names, step, stats)))
         governor.spend("stats", units, thread_time() - start)
 
-    def _read(self, names, tensors):
-        """A gradient and a weight of each name: at once in host memory, else when they have come from the device."""
-        device, step = self._reader.device, self._training.step
-        if device is not None and any(device.takes(tensor) for tensor in tensors if tensor is not None):
-            device.put(tensors, quiet(lambda stats: self._write(names, stats, step)))
-            return
-        self._write(names, self._reader.stats(tensors), step)
+    def _write_update(self, name, step, stats):
+        if stats[0] is not None:
+            self._training.channel.writer.stats(ring.WHAT_UPDATE, name, step, stats[0])
 
-    def _write(self, names, stats, step):
+    def _write(self, names, step, stats):
+        """A gradient and a weight of each name."""
         writer = self._training.channel.writer
         for index, name in enumerate(names):
             if stats[2 * index] is not None:
                 writer.stats(ring.WHAT_GRADIENT, name, step, stats[2 * index])
             if stats[2 * index + 1] is not None:
                 writer.stats(ring.WHAT_WEIGHT, name, step, stats[2 * index + 1])
+
+
+def _gain(stats, rows):
+    """How much a layer with these weights enlarges what it is given: the root of the squares that a row sums up to."""
+    return (stats[7] / rows) ** 0.5
 
 
 class _Walk:

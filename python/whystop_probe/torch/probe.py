@@ -4,10 +4,9 @@ import os
 import sys
 from time import perf_counter
 
-from whystop_probe.core import session
+from whystop_probe.core import kinds, session
 from whystop_probe.core import tap as tap_module
 from whystop_probe.core.guard import quiet
-from whystop_probe.torch.late import LateValues
 from whystop_probe.loop.watch import LoopWatch
 from whystop_probe.core.pulse import ZERO_GRAD, Bell
 from whystop_probe.core.tap import tap
@@ -18,6 +17,8 @@ from whystop_probe.torch.backward import Backwards
 from whystop_probe.torch.by_hand import ByHand
 from whystop_probe.torch.data import Loaders
 from whystop_probe.torch.environment import Environment
+from whystop_probe.torch.kinds import TorchKinds
+from whystop_probe.torch.late import LateValues
 from whystop_probe.torch.loading import Loading
 from whystop_probe.torch.losses import NAMES, LossCalls
 from whystop_probe.torch.memory import DeviceMemory
@@ -26,10 +27,12 @@ from whystop_probe.torch.nonfinite import NonFinite
 from whystop_probe.torch.optimizer import Optimizers
 from whystop_probe.torch.own_losses import OwnLosses
 from whystop_probe.torch.parameters import Parameters
+from whystop_probe.torch.retained import RetainedGraphs
 from whystop_probe.torch.schedules import Schedules
 from whystop_probe.torch.steps import LearningRates, Steps
 
 _TELL_EVERY_S = 5.0
+_COMPILING = "torch.compiler.is_compiling()"
 _SENTINEL_EVERY = 4  # One small gradient is looked at so often; a NaN in it is in the loss a step later anyway.
 _NEVER = 1 << 60
 _HOOK_KEY = 1 << 60  # No handle of torch's has this number.
@@ -42,6 +45,7 @@ def install(torch):
     current = training = session.begin()
     versions = {"torch": str(torch.__version__), "threads": torch.get_num_threads(), "cuda": torch.version.cuda or ""}
     session.describe_process(training.channel, versions)
+    kinds.register(TorchKinds())
     observers = _Observers(torch, training)
     observers.attach()
     if os.environ.get("WHYSTOP_TRIAL"):  # One thing is changed on purpose: `whystop try`.
@@ -63,12 +67,18 @@ def switch(on):
     pulse.last_end_s = perf_counter()  # Time without the probe earns nothing.
 
 
+def _hide_code(code):
+    module = sys.modules.get("torch._dynamo.eval_frame")
+    if module is not None:
+        module.skip_code(code)
+
+
 class _Observers:
     def __init__(self, torch, training):
         self._torch = torch
         self._training = training
-        reader, late = Reader(torch), LateValues(torch, training.pulse)
-        reader.device = late.device
+        self._late = late = LateValues(torch, training.pulse)
+        reader = Reader(torch, late.device)
         names = Names()
         self._modules = Modules(training)
         self._loading = Loading(training)
@@ -84,7 +94,7 @@ class _Observers:
         self._activations = Activations(torch, training, reader, self._optimizers)
         self._nonfinite = NonFinite(training, reader, self._optimizers, self._parameters)
         self._schedules = Schedules(training)
-        self._loop = LoopWatch(training)
+        self._loop = LoopWatch(training, RetainedGraphs(training).look)
         self._memory = DeviceMemory(torch, training)
         self._environment = Environment(training)
         self._last_told = perf_counter()
@@ -117,7 +127,7 @@ class _Observers:
         tap(torch.nn.Module.load_state_dict, after=self._loading.on_loaded)
         tap(torch.nn.Module.__setstate__, after=self._modules.on_copied)
         tap(torch.autograd.backward, before=pulse.before_backward, failed=self._backwards.failed)
-        tap(torch.autograd.grad, before=self._by_hand.on_grad, traceable=True)
+        tap(torch.autograd.grad, before=self._by_hand.on_grad, unless=_COMPILING)
         tap(torch.compile, before=self._on_compile)
         tap(torch.autograd.graph.saved_tensors_hooks.__init__, before=self._on_saved_hooks)
         self._training.tell_end = self.tell_end
@@ -139,12 +149,12 @@ class _Observers:
         tap(schedule.LRScheduler.step, before=self._bell("scheduler_steps"))
         tap(schedule.ReduceLROnPlateau.step, before=self._bell("scheduler_steps"))
         clip = torch.nn.utils.clip_grad
-        tap(clip.clip_grad_norm_, after=gradients.after_clip_norm, traceable=True)
-        tap(clip.clip_grad_value_, before=gradients.before_clip_value, traceable=True)
+        tap(clip.clip_grad_norm_, after=gradients.after_clip_norm, unless=_COMPILING)
+        tap(clip.clip_grad_value_, before=gradients.before_clip_value, unless=_COMPILING)
         tap(torch.optim.Optimizer.zero_grad, before=self._bell("zero_grads", ZERO_GRAD))
         tap(torch.nn.Module.zero_grad, before=self._bell("zero_grads", ZERO_GRAD))
         for name in NAMES:
-            tap(getattr(torch.nn.functional, name), before=self._loss_calls.listener(name), failed=self._loss_calls.failed, traceable=True)
+            tap(getattr(torch.nn.functional, name), before=self._loss_calls.listener(name), failed=self._loss_calls.failed, unless=_COMPILING)
 
     def _bell(self, counter, kind=0):
         bell = Bell(self._training.pulse, kind, "zero_grad", None)
@@ -155,6 +165,7 @@ class _Observers:
     def _on_compile(self, *arguments):
         if not self._training.compiled:
             self._training.compiled = True
+            self._training.hide_code = _hide_code
             self._training.channel.observe("compiled", self._training.step)
 
     @quiet
@@ -188,6 +199,7 @@ class _Observers:
 
     @quiet
     def tell_end(self):
+        self._late.take()
         self._loop.at_exit()
         self._memory.tell()
         self._parameters.descent.tell()

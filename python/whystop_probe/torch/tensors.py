@@ -9,9 +9,9 @@ _BELOW = (2.0**-24, 2.0**-14, 2.0**-7, 1 - 2.0**-7, 2.0, 65520.0)
 
 
 class Reader:
-    """Reads tensors in the host's memory. Made once torch is there."""
+    """Reads tensors: those in the host's memory at once, those of a device when they have come from there. Made once torch is there."""
 
-    def __init__(self, torch):
+    def __init__(self, torch, device=None):
         self._torch = torch
         self._native = ring.tensor_stats
         self._dtypes = {
@@ -21,11 +21,37 @@ class Reader:
             torch.bfloat16: ring.DTYPE_BF16,
         }
         self._plain = (torch.Tensor, torch.nn.Parameter)
-        self.device = None  # Reads what is not in the host's memory, and gives it out later.
+        self._device = device  # Reads what is not in the host's memory, and gives it out later.
 
     def readable(self, tensor):
         """Whether values can be had for nothing: dense, in host memory, and no stand-in of a tracer."""
-        return type(tensor) in self._plain and tensor.is_cpu and tensor.layout is self._torch.strided
+        plain = type(tensor) in self._plain and tensor.is_cpu and tensor.layout is self._torch.strided
+        return plain and (self._device is None or not self._device.pretends())
+
+    def within_reach(self, tensor):
+        """Whether fetch() and stats_of() can have it, now or later."""
+        return self.readable(tensor) or (self._device is not None and self._device.takes(tensor))
+
+    def fetch(self, tensors, arrived):
+        """Calls arrived(the tensors): at once, or when a device has copied leading rows of them to host memory; or never."""
+        if self._device is not None and any(self._device.takes(tensor) for tensor in tensors):
+            self._device.bring(tensors, arrived)
+        else:
+            arrived(tensors)
+
+    def stats_of(self, tensors, arrived):
+        """Calls arrived(what stats() gives): at once, or when a device has reduced them; or never."""
+        if self._device is not None and any(tensor is not None and self._device.takes(tensor) for tensor in tensors):
+            self._device.reduce(tensors, arrived)
+        else:
+            arrived(self.stats(tensors))
+
+    def numbers_of(self, tensors, arrived):
+        """Calls arrived(the numbers in tensors of one element each): at once, or when they have come from a device; or never."""
+        if all(tensor.is_cpu for tensor in tensors) and not (self._device is not None and self._device.pretends()):
+            arrived([float(tensor) for tensor in tensors])
+        elif self._device is not None:
+            self._device.bring([self._torch.stack([tensor.float() for tensor in tensors])], lambda here: arrived(here[0].tolist()))
 
     def stats(self, tensors):
         """One tuple of 15 numbers (docs/wire.md, STATS) a tensor, or None where it cannot be read."""

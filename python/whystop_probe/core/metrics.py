@@ -1,6 +1,7 @@
 """What the names of a framework's metrics mean."""
 
 from whystop_probe.core import ring
+from whystop_probe.core.kinds import plain
 
 _HELD_OUT = ("val", "eval", "valid", "test", "dev")
 _SCORES = ("acc", "f1", "auc", "map", "iou", "bleu", "rouge", "precision", "recall", "score", "r2", "dice")
@@ -19,8 +20,6 @@ def role_of(name):
 
 def tell(training, step, metrics, skip=()):
     """Writes numbers of a dict as series."""
-    from whystop_probe.loop.values import plain
-
     for name, value in list(metrics.items())[:64]:
         value = plain(value)
         if name not in skip and isinstance(value, (int, float)):
