@@ -26,6 +26,7 @@ LAYERS = {
     "cause": "base model sign",
     "diagnose": "base model detect sign cause",
     "try": "base model record stream cause",
+    "fit": "base record sense try",
     "supervise": "base model record wire sense",
     "watch": "base model record wire look",
     "view": "base model text",

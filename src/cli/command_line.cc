@@ -224,6 +224,18 @@ void DeclareTop(CLI::App& app, Declared<TopOptions>& top) {
   top.app->add_flag("--json", top.options.json, "Print it once as JSON");
 }
 
+/// What `try` and `fit` share.
+void DeclareRerun(CLI::App& command, RerunOptions& options) {
+  command.add_option("recording", options.path, "Recording; without it, the newest");
+  command.add_option("--budget", options.budget, "Time for all trials: 180s, 5m")
+      ->capture_default_str();
+  command.add_flag("--network", options.network, "Let trials use the network");
+  command.add_flag("--beside", options.beside, "Although the run is still alive");
+  command.add_flag("--in-place", options.in_place,
+                   "Without protection: trials write where the program writes");
+  command.add_flag("--json", options.json, "Print the answer as JSON");
+}
+
 void DeclareTry(CLI::App& app, Declared<TryOptions>& attempt) {
   attempt.app = app.add_subcommand("try", "Find out by experiment why a run did not learn");
   attempt.app->footer(
@@ -233,8 +245,7 @@ void DeclareTry(CLI::App& app, Declared<TryOptions>& attempt) {
       "  whystop try 7f3a -- python train.py --token ...   when the command line held a secret\n\n"
       "Runs the program again for a while with one thing changed at a time. What a trial writes goes "
       "to a layer\nthat is thrown away. Afterwards 'whystop why' holds what was proven and refuted.");
-  attempt.app->add_option("recording", attempt.options.path, "Recording; without it, the newest");
-  attempt.app->add_option("--budget", attempt.options.budget, "Time for all trials: 180s, 5m");
+  DeclareRerun(*attempt.app, attempt.options);
   attempt.app->add_option("--steps", attempt.options.steps, "Steps of a trial at most")
       ->check(CLI::Range(20, 1000000));
   attempt.app->add_option("--fix", attempt.options.fix,
@@ -243,11 +254,19 @@ void DeclareTry(CLI::App& app, Declared<TryOptions>& attempt) {
       ->check(CLI::Range(1, 64));
   attempt.app->add_flag("--again", attempt.options.again, "Do not use the trials made before");
   attempt.app->add_flag("--apply", attempt.options.apply, "Write a proven fix into the source");
-  attempt.app->add_flag("--network", attempt.options.network, "Let trials use the network");
-  attempt.app->add_flag("--beside", attempt.options.beside, "Although the run is still alive");
-  attempt.app->add_flag("--in-place", attempt.options.in_place,
-                        "Without protection: trials write where the program writes");
-  attempt.app->add_flag("--json", attempt.options.json, "Print the verdict as JSON");
+}
+
+void DeclareFit(CLI::App& app, Declared<FitOptions>& fit) {
+  fit.app = app.add_subcommand("fit", "Find out how large a batch fits into memory");
+  fit.app->footer(
+      "Examples:\n  whystop fit                        the newest recording\n"
+      "  whystop fit --limit 8G 7f3a        on a machine, or in a job, with that much memory\n\n"
+      "Runs the program again for a few steps with batches of several sizes, each within a limit of "
+      "its own,\nso that neither the machine nor your run is driven out of memory.");
+  DeclareRerun(*fit.app, fit.options);
+  fit.app->add_option("--limit", fit.options.limit,
+                      "Memory that it may use: 8G; without it, the limit of the run's control "
+                      "group, or what is free");
 }
 
 void DeclareCompletion(CLI::App& app, CLI::App*& completion, std::string& shell, CLI::App*& man_page,
@@ -359,10 +378,10 @@ ParsedLine ChosenOf(const Declared<T>&... commands) {
   return line;
 }
 
-/// `try RUN -- COMMAND`: what follows the dashes is a command of its own, not more recordings.
+/// `try RUN -- COMMAND`, `fit RUN -- COMMAND`: what follows the dashes is a command of its own, not more recordings.
 std::vector<std::string> CutAfterDashes(int& argc, char** argv) {
   std::vector<std::string> words;
-  if (std::string_view(argv[1]) != "try") {
+  if (const std::string_view name = argv[1]; name != "try" && name != "fit") {
     return words;
   }
   for (int i = 2; i < argc; ++i) {
@@ -411,6 +430,8 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   Declared<TopOptions> top;
   DeclareTop(app, top);
   DeclareTry(app, attempt);
+  Declared<FitOptions> fit;
+  DeclareFit(app, fit);
   CLI::App* completion = nullptr;
   CLI::App* man_page = nullptr;
   std::string shell;
@@ -439,8 +460,9 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   }
   out.options.format = out.options.json ? "jsonl" : out.options.format;
   attempt.options.command = after_dashes;
+  fit.options.command = after_dashes;
   return ChosenOf(run, why, runs, prune, explain, inspect, doctor, hook, kernel, attach, watch, words, report, out, serve,
-                  top, attempt);
+                  top, attempt, fit);
 }
 
 }  // namespace whystop

@@ -20,6 +20,7 @@ int Export(const ExportOptions& options);
 int Serve(const ServeOptions& options);
 int Top(const TopOptions& options);
 int Try(const TryOptions& options);
+int Fit(const FitOptions& options);
 int InstallKernel(const InstallKernelOptions& options);
 int InstallHook(const InstallHookOptions& options);
 

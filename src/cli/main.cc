@@ -27,6 +27,7 @@ struct Dispatch {
   int operator()(const InstallHookOptions& options) const { return InstallHook(options); }
   int operator()(const InstallKernelOptions& options) const { return InstallKernel(options); }
   int operator()(const TryOptions& options) const { return Try(options); }
+  int operator()(const FitOptions& options) const { return Fit(options); }
 };
 
 }  // namespace

@@ -123,23 +123,33 @@ struct TopOptions {
   bool json = false;
 };
 
-struct TryOptions {
+/// How a recorded program is run again, for `try` and `fit` alike.
+struct RerunOptions {
   std::string path;                  // Empty: the newest recording.
   std::vector<std::string> command;  // Empty: that of the recording.
-  std::string budget = "180s";
-  std::string fix;                   // "lr=0.01": this trial and no other.
-  std::int64_t steps = 0;            // 0: as many as the run made, up to a bound.
-  int jobs = 0;                      // Trials side by side; 0: by cores and memory.
-  bool again = false;                // Forget earlier trials.
+  std::string budget;
   bool in_place = false;
   bool network = false;
-  bool beside = false;               // Although the run is alive.
-  bool apply = false;
+  bool beside = false;  // Although the run is alive.
   bool json = false;
+};
+
+struct TryOptions : RerunOptions {
+  TryOptions() { budget = "180s"; }
+  std::string fix;         // "lr=0.01": this trial and no other.
+  std::int64_t steps = 0;  // 0: as many as the run made, up to a bound.
+  int jobs = 0;            // Trials side by side; 0: by cores and memory.
+  bool again = false;      // Forget earlier trials.
+  bool apply = false;
+};
+
+struct FitOptions : RerunOptions {
+  FitOptions() { budget = "5m"; }
+  std::string limit;  // "8G"; empty: what is free, or the limit of the run's control group.
 };
 
 using Options = std::variant<RunOptions, WhyOptions, RunsOptions, PruneOptions, ExplainOptions, InspectOptions,
                              DoctorOptions, InstallHookOptions, InstallKernelOptions, AttachOptions, WatchHangsOptions, CompleteWordsOptions,
-                             ReportOptions, ExportOptions, ServeOptions, TopOptions, TryOptions>;
+                             ReportOptions, ExportOptions, ServeOptions, TopOptions, TryOptions, FitOptions>;
 
 }  // namespace whystop

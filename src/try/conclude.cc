@@ -8,6 +8,7 @@
 #include "base/parse.h"
 #include "try/compare.h"
 #include "try/interventions.h"
+#include "try/trouble.h"
 
 namespace whystop {
 namespace {
@@ -247,8 +248,7 @@ std::vector<TrialResult> Describe(const TryCase& asked, std::span<const Trial> t
     const bool shows = found.proof && found.proof->spec == trial.spec;
     if (!trial.begun) {
       shown.says = TrialResult::Says::kNotTested;
-      shown.text = trial.raised.empty() ? "the program did not come to its first step in time"
-                                        : "not tested: ended by " + trial.raised;
+      shown.text = "not tested: " + WhyItDidNotBegin(trial);
     } else if (trial.applied <= 0) {
       shown.says = TrialResult::Says::kNotTested;
       shown.text = "not tested: there was nothing to change";
@@ -278,8 +278,11 @@ std::vector<TrialResult> Describe(const TryCase& asked, std::span<const Trial> t
 }
 
 std::string Summarise(const Comparison& runs, const Conclusions& found) {
-  if (runs.as_is() == nullptr || !runs.as_is()->begun) {
-    return "the program did not come to its first step in a trial";
+  if (runs.as_is() == nullptr) {
+    return "the untouched program was not run to its end";
+  }
+  if (!runs.as_is()->begun) {
+    return WhyItDidNotBegin(*runs.as_is());
   }
   if (found.proof) {
     return fmt::format("proven: {}: {}", found.proof->cause, found.proof->text.substr(7));

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,8 +12,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "record/recording_folder.h"
 #include "try/layer.h"
@@ -23,6 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr int kHostFailed = 125;
+constexpr int kLookMs = 50;
+constexpr char kToldFile[] = "told";            // In the trial's folder: its probe has said all.
+constexpr std::chrono::seconds kToldGrace{10};  // For the recording to come to its end.
 
 /// Why a trial could not begin is told in its folder.
 [[noreturn]] void GiveUp(const std::string& folder, const Error& error) {
@@ -41,15 +47,16 @@ void Quieten() {
 
 /// Trackers stay at home; a program that is compiled takes longer to start than a trial lasts.
 const std::map<std::string, std::string>& TrialEnvironment() {
-  static const std::map<std::string, std::string> kSet = {{"WANDB_MODE", "offline"},
-                                                          {"WANDB_SILENT", "true"},
-                                                          {"COMET_START_MODE", "offline"},
-                                                          {"NEPTUNE_MODE", "offline"},
-                                                          {"CLEARML_OFFLINE_MODE", "1"},
-                                                          {"MLFLOW_TRACKING_URI", "file:///tmp/whystop-mlruns"},
-                                                          {"HF_HUB_DISABLE_TELEMETRY", "1"},
-                                                          {"TORCH_COMPILE_DISABLE", "1"},
-                                                          {"MPLBACKEND", "Agg"}};
+  static const std::map<std::string, std::string> kSet = {
+      {"WANDB_MODE", "offline"},
+      {"WANDB_SILENT", "true"},
+      {"COMET_START_MODE", "offline"},
+      {"NEPTUNE_MODE", "offline"},
+      {"CLEARML_OFFLINE_MODE", "1"},
+      {"MLFLOW_TRACKING_URI", "file:///tmp/whystop-mlruns"},
+      {"HF_HUB_DISABLE_TELEMETRY", "1"},
+      {"TORCH_COMPILE_DISABLE", "1"},
+      {"MPLBACKEND", "Agg"}};
   return kSet;
 }
 
@@ -67,7 +74,9 @@ const std::map<std::string, std::string>& TrialEnvironment() {
   const std::string asked = fmt::format("{} steps={}", spec, bench.steps_max);
   ::setenv("WHYSTOP_TRIAL", asked.c_str(), 1);
   ::setenv("WHYSTOP_TRIAL_STATE", state.c_str(), 1);  // Apart: paths may hold blanks.
+  ::setenv("WHYSTOP_TRIAL_TOLD", (folder + "/" + kToldFile).c_str(), 1);
   std::vector<std::string> words = {bench.whystop, "run", "--quiet", "--dir", folder, "--"};
+  words.insert(words.end(), bench.wrapper.begin(), bench.wrapper.end());
   words.insert(words.end(), bench.command.begin(), bench.command.end());
   std::vector<char*> arguments;
   for (std::string& word : words) {
@@ -78,12 +87,37 @@ const std::map<std::string, std::string>& TrialEnvironment() {
   GiveUp(folder, SystemError("start " + bench.whystop, errno));
 }
 
+/// Until the trial has ended, or has told all and something goes on after it: the next line of a
+/// shell script, a program that is not ended by the end of its training.
+[[noreturn]] void WaitFor(pid_t trial, const std::string& told_file) {
+  std::optional<std::chrono::nanoseconds> told;
+  for (int status = 0;;) {
+    const pid_t ended = ::waitpid(-1, &status, WNOHANG);
+    if (ended == trial) {
+      ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    }
+    if (ended < 0 && errno != EINTR) {
+      ::_exit(kHostFailed);
+    }
+    if (ended != 0) {
+      continue;
+    }
+    ::poll(nullptr, 0, kLookMs);
+    if (!told && ::access(told_file.c_str(), F_OK) == 0) {
+      told = MonotonicNow();
+    }
+    if (told && MonotonicNow() - *told > kToldGrace) {
+      ::_exit(0);
+    }
+  }
+}
+
 /// The first process of the trial's own process namespace: when it ends, all others are ended.
 [[noreturn]] void BeFirst(const Bench& bench, const std::string& spec, const std::string& state,
                           const std::string& folder) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const Status made = MakeLayer(
-      {.shared = {folder}, .bytes_max = bench.layer_bytes_max, .network = bench.network});
+  const Status made =
+      MakeLayer({.shared = {folder}, .bytes_max = bench.layer_bytes_max, .network = bench.network});
   if (!made) {
     GiveUp(folder, made.error());
   }
@@ -91,15 +125,7 @@ const std::map<std::string, std::string>& TrialEnvironment() {
   if (trial == 0) {
     Exec(bench, spec, state, folder);
   }
-  for (int status = 0;;) {
-    const pid_t ended = ::wait(&status);
-    if (ended == trial) {
-      ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-    }
-    if (ended < 0 && errno != EINTR) {
-      ::_exit(kHostFailed);
-    }
-  }
+  WaitFor(trial, folder + "/" + kToldFile);
 }
 
 [[noreturn]] void BeHost(const Bench& bench, const std::string& spec, const std::string& state,
@@ -107,6 +133,9 @@ const std::map<std::string, std::string>& TrialEnvironment() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
     ::_exit(kHostFailed);
+  }
+  if (bench.handed >= 0) {
+    ::dup2(bench.handed, kHandedFd);
   }
   ::setpgid(0, 0);  // Ctrl-C is for whystop alone: it ends the trials itself.
   Quieten();

@@ -12,6 +12,8 @@
 
 namespace whystop {
 
+inline constexpr int kHandedFd = 9;  // A plain shell can name no larger one.
+
 /// How the program is run again, the same for all trials of a run.
 struct Bench {
   std::string whystop;               // This program.
@@ -20,7 +22,8 @@ struct Bench {
   std::map<std::string, std::string> environment;  // Set on top of ours.
   std::int64_t steps_max = 0;
   std::int64_t layer_bytes_max = 0;
-  std::int64_t memory_bytes_max = 0;  // Address space is not bounded by it; 0: no bound.
+  std::vector<std::string> wrapper;  // Words before the command: a limit that is set for it alone.
+  int handed = -1;                   // A descriptor for the wrapper, which finds it as kHandedFd.
   bool in_place = false;              // No layer: the user said so.
   bool network = false;
 };

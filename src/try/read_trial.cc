@@ -89,6 +89,7 @@ Trial ReadTrial(const std::string& directory) {
   TrialSink sink(trial);
   if (auto stream = RecordingStream::Open(directory, sink)) {
     (*stream)->Finish();
+    trial.ended = (*stream)->saw_end();
   }
   const auto by_step = [](const Point& a, const Point& b) { return a.step < b.step; };
   for (Points* points : {&trial.loss, &trial.task, &trial.guess, &trial.held}) {

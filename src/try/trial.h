@@ -22,6 +22,7 @@ struct Trial {
   std::string spec;
   std::string recording;  // Its folder.
   bool begun = false;     // The probe said that the change is in place.
+  bool ended = false;     // By itself; else it was cut off.
   double applied = 0;     // How often it changed something.
   bool seeded = false;    // The program sets a seed of its own.
   std::string facts;      // The change in the program's own figures: "25 -> 0.25".

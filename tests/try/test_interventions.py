@@ -351,3 +351,54 @@ def test_validation_is_left_alone():
     with torch.no_grad():
         F.cross_entropy(model(data()[0]), data()[1])
     assert intervention.applied == 0 and witness.inputs == []
+
+
+class Told:
+    def __init__(self):
+        self.facts = {}
+
+    def observe(self, kind, step, **facts):
+        assert kind == "trial-survey"
+        self.facts = facts
+
+
+def test_loaders_give_another_batch_and_memory_is_told():
+    intervention, witness = under("batch=6")
+    intervention.channel = told = Told()
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(*data(24)), batch_size=4)
+    other = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(*data(24)), batch_size=12)
+    assert [loader.batch_size, other.batch_size] == [6, 12]
+    model = torch.nn.Linear(4, 3)
+    train(model, *next(iter(loader)), steps=2)
+    assert {"own_batch": 4, "batch": 6, "samples": 24, "steps": 2, "by_loader": True}.items() <= told.facts.items()
+    assert told.facts["model_bytes"] == told.facts["gradient_bytes"] == 60
+    assert told.facts["peak_bytes"] >= told.facts["start_bytes"] > 0
+
+
+@pytest.mark.parametrize("wanted", [5, 40])
+def test_without_a_loader_inputs_and_targets_are_cut_or_repeated(wanted):
+    intervention, witness = under(f"batch={wanted}")
+    intervention.channel = told = Told()
+    train(torch.nn.Linear(4, 3), *data(16), steps=1)
+    assert witness.inputs[0].shape == (wanted, 4) and witness.targets[0].shape == (wanted,)
+    assert told.facts["own_batch"] == 16 and told.facts["batch"] == wanted
+
+
+def test_activations_are_computed_twice_and_the_gradients_are_the_same():
+    layers = [torch.nn.Linear(4, 4) for _ in range(5)] + [torch.nn.Linear(4, 3)]
+    inputs, targets = data()
+    plain = torch.nn.Sequential(*layers)
+    F.cross_entropy(plain(inputs), targets).backward()
+    expected = [parameter.grad.clone() for parameter in plain.parameters()]
+    intervention, _ = under("checkpoint")
+    train(plain, inputs, targets, steps=1, lr=0.0)
+    assert intervention.applied == 1
+    assert all(torch.allclose(a, p.grad, atol=1e-6) for a, p in zip(expected, plain.parameters()))
+
+
+def test_sixteen_bits_are_used_and_left_again():
+    intervention, _ = under("bf16")
+    model = torch.nn.Linear(4, 3)
+    train(model, *data(), steps=1)
+    assert intervention.applied == 1 and not torch.is_autocast_enabled("cpu")
+    assert model.weight.dtype == torch.float32

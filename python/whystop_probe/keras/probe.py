@@ -1,6 +1,7 @@
 """Puts the observers in place once Keras has been imported."""
 
 import inspect
+import os
 import sys
 
 from whystop_probe.core import session
@@ -59,6 +60,10 @@ def install(module):
     base = sys.modules["keras.src.trainers.trainer"].Trainer
     base.stop_training = StopTraining(fits.told_stop, None)
     attach_fit(fits, trainer.fit)
+    if os.environ.get("WHYSTOP_TRIAL"):  # One thing is changed on purpose: `whystop try`.
+        from whystop_probe.trial.keras.begin import begin
+
+        begin(trainer, observers.training, observers._tell_end)
 
     def attach_rest():
         tap(sys.modules["keras.src.utils.python_utils"].pythonify_logs, after=lambda result, logs: fits.logs_read(result))

@@ -26,8 +26,11 @@ def begin(torch, training, finish):
     interventions = [make(name, value, torch) for name, value in words.items() if name not in _NO_INTERVENTION]
     watch.interventions = interventions
     for intervention in interventions:  # The survey comes last: it sees the program as the interventions leave it.
+        intervention.channel = training.channel
         places.add(intervention)
-    places.add(Survey(torch, training))
+    watch.guesses = not any(intervention.memory_only for intervention in interventions)
+    if watch.guesses:
+        places.add(Survey(torch, training))
     places.add(watch)
     places.install()
     atexit.register(watch.save)

@@ -7,6 +7,8 @@ class Intervention:
 
     name = ""  # In WHYSTOP_TRIAL.
     tests = ()  # Ids of the causes that a cure by this change speaks for.
+    memory_only = False  # The trial measures memory: nothing that takes any may stand beside it.
+    channel = None  # To the recording.
 
     def __init__(self, value, torch):
         self.value = value

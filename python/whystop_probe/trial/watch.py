@@ -12,12 +12,15 @@ _TELL_AT = (1, 20, 50, 100, 200, 400, 800, 1600, 3200)
 _LEARNED_SHARE = 0.1  # Of the loss of guessing: a trial that stays below it has told.
 _LEARNED_STEPS = 60
 _SAVED_BYTES_MAX = 1 << 30
+_TOLD = "WHYSTOP_TRIAL_TOLD"  # The file that says so.
 
 
 class Watch(Intervention):
     def __init__(self, torch, training, places, steps_max, save_to, finish):
         super().__init__("", torch)
         self.interventions = []
+        self.before_end = None
+        self.guesses = True  # Costs as much memory as the outputs.
         self._training = training
         self._places = places
         self._steps_max = steps_max
@@ -37,7 +40,7 @@ class Watch(Intervention):
         return seed
 
     def after_loss(self, function, call, result, input, target):
-        if result.numel() != 1 or not result.requires_grad:
+        if not self.guesses or result.numel() != 1 or not result.requires_grad:
             return
         self._calls += 1
         self._task += float(result.detach())
@@ -62,10 +65,14 @@ class Watch(Intervention):
             self._first = id(optimizer)
         if id(optimizer) != self._first:
             return
+        last, self._last = self._last, None
+        self.step(*last or (None, None))
+
+    def step(self, task, guessed):
+        """One step was made, at this loss; guessing would cost so much, where that is known."""
         self._steps += 1
-        if self._last is not None:
-            self._write(*self._last)
-            self._last = None
+        if task is not None:
+            self._write(task, guessed)
         self._write_held()
         if self._steps in _TELL_AT:
             self.tell()
@@ -104,10 +111,20 @@ class Watch(Intervention):
         """Ends this process here: an exception could be caught by the program."""
         self.tell()
         self.save()
+        if self.before_end is not None:
+            self.before_end()
         self._finish()
+        self._say_told()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)
+
+    @quiet
+    def _say_told(self):
+        """Whatever goes on after this process, a shell script say, is not waited for."""
+        path = os.environ.get(_TOLD)
+        if path:
+            open(path, "w").close()
 
     @quiet
     def save(self):

@@ -4,7 +4,10 @@ import importlib
 
 TABLE = {
     "anomaly": ("anomaly", "Anomaly"),
+    "batch": ("batch", "Batch"),
     "batch-times": ("batch_size", "BatchTimes"),
+    "bf16": ("savings", "SixteenBits"),
+    "checkpoint": ("savings", "Checkpoint"),
     "clip": ("clip", "Clip"),
     "continue": ("resume", "Continue"),
     "default-init": ("default_init", "DefaultInit"),
