@@ -206,8 +206,8 @@ int Serve(const ServeOptions& options) {
        fmt::format("http://{}{}{}:{}/{}{}", wide ? "[" : "", options.address, wide ? "]" : "",
                    (*server)->port(), token.empty() ? "" : "?token=", token));
   pollfd waiting{signal.get(), POLLIN, 0};
-  while (::poll(&waiting, 1, kLookMs) <= 0) {
-    if (runs.Changed()) {
+  while (::poll(&waiting, 1, runs.ReadOn() ? 0 : kLookMs) <= 0) {
+    if ((*server)->HasListeners() && runs.Changed()) {
       (*server)->Announce();
     }
   }
