@@ -288,11 +288,10 @@ std::string ServedRuns::Metrics() {
       "# TYPE whystop_outcome gauge\n# TYPE whystop_seconds gauge\n# TYPE whystop_step gauge\n"
       "# TYPE whystop_epoch gauge\n# TYPE whystop_steps_per_second gauge\n"
       "# TYPE whystop_loss gauge\n# TYPE whystop_memory_bytes gauge\n";
-  const std::vector<std::string> paths = Paths();
-  RefreshSome(paths);
-  const std::lock_guard lock(mutex_);
-  for (const std::string& path : paths) {
-    text += held_[path].metrics;
+  // Whoever collects figures wants all of them, and can wait.
+  for (const std::string& path : Paths()) {
+    const std::lock_guard lock(mutex_);
+    text += Refresh(path, false).metrics;
   }
   return text;
 }

@@ -24,7 +24,6 @@ def wait_for(path):
     while not path.exists():
         assert time.monotonic() < until, f"nothing told: {path.name}"
         time.sleep(0.1)
-    return path.read_text()
 
 
 def test_the_end_is_told_with_the_headline_and_the_status_stays(told, tmp_path, trainer):
@@ -80,7 +79,7 @@ def test_a_run_in_trouble_is_told_while_it_runs(event, script, told, tmp_path):
     finally:
         job.send_signal(signal.SIGTERM)
         job.wait(timeout=TIMEOUT)
-    assert wait_for(told / "end")
+    wait_for(told / "end")
 
 
 def test_whoever_follows_a_run_can_be_told_too(told, tmp_path, trainer):

@@ -191,6 +191,7 @@ def test_very_many_runs_are_listed_soon_and_then_read(home, tmp_path, browser):
     for number in range(150):
         shutil.copytree(home / "finished", many / f"run-{number:03}")
     page = browser.new_page()
+    page.set_default_timeout(TIMEOUT * 1000)
     try:
         with serving(many) as (url, _):
             page.goto(url)
