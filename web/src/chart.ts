@@ -52,6 +52,7 @@ export interface ChartOptions {
 const BYTE_STEPS = [0, 10, 20, 30, 40, 50].flatMap((power) =>
   [1, 2, 5, 10, 20, 50, 100, 200, 500].map((size) => size * 2 ** power),
 );
+const POINTS_OF_A_BAND = 20; // Fewer have no middle to lay a band around.
 const CRUSHING = 30; // How far the highest value lies above nine tenths of the others.
 const PALETTE = ["line-1", "line-2", "line-3", "line-4", "line-5", "line-6"];
 
@@ -378,7 +379,8 @@ export class Chart {
     this.options.lines.forEach((line, i) => {
       const stroke = colour(PALETTE[i % PALETTE.length]);
       // How far values usually lie apart is a distance; on an axis of powers it would be none.
-      const middle = line.noise && !line.max && !this.isLogarithmic() ? smooth(line.mean) : null;
+      const banded = line.noise && !line.max && line.x.length >= POINTS_OF_A_BAND && !this.isLogarithmic();
+      const middle = banded ? smooth(line.mean) : null;
       const upper = line.max ?? middle?.map((value) => (value === null ? null : value + line.noise!));
       const lower = line.min ?? middle?.map((value) => (value === null ? null : value - line.noise!));
       const few = line.x.length <= 60;
