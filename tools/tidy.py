@@ -42,9 +42,9 @@ PROBE_LAYERS = {
     "loop": "core",
     "torch": "core loop trial",
     "tensorflow": "core loop",
-    "keras": "core loop tensorflow",
+    "keras": "core loop tensorflow trial",
     "frameworks": "core loop torch",
-    "trial": "core loop torch",
+    "trial": "core loop torch keras",
 }
 NEUTRAL = ("core", "loop")
 FRAMEWORK = re.compile(r"(?i)torch|tensorflow|keras|\bjax\b|lightning|accelerate|transformers")

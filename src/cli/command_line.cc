@@ -26,7 +26,11 @@ Declared<RunOptions>& DeclareRun(CLI::App& app, Declared<RunOptions>& run) {
       "Example:\n  whystop run -- python train.py --epochs 10\n\n"
       "The job keeps its terminal, its output and its exit status. Recordings go to "
       "$WHYSTOP_HOME,\n"
-      "or else to whystop/ in the XDG state folder.");
+      "or else to whystop/ in the XDG state folder.\n\n"
+      "The command of --notify gets the headline on its standard input and in $WHYSTOP_HEADLINE, "
+      "with $WHYSTOP_EVENT\n(hang, diverged, end), $WHYSTOP_OUTCOME, $WHYSTOP_LEARNING and "
+      "$WHYSTOP_RUN (the recording):\n"
+      "  whystop run --notify 'mail -s \"$WHYSTOP_EVENT\" me@example.org' -- python train.py");
   run.app->add_option("--dir", run.options.directory, "Record into this folder");
   run.app->add_flag("-q,--quiet", run.options.quiet, "Print nothing of our own");
   run.app->add_flag("!--no-probe", run.options.probe, "Do not look inside Python processes");
@@ -44,6 +48,8 @@ Declared<RunOptions>& DeclareRun(CLI::App& app, Declared<RunOptions>& run) {
       ->add_option("--on-hang", run.options.on_hang,
                    "What to do with a job that hangs: report (default), stop, restart")
       ->check(CLI::IsMember({"report", "stop", "restart"}));
+  run.app->add_option("--notify", run.options.notify,
+                      "Shell command to run when the job hangs, diverges or ends");
   run.app->add_option("command", run.options.command, "The command and its arguments")->required();
   run.app->positionals_at_end();
   return run;
@@ -62,6 +68,10 @@ void DeclareWhy(CLI::App& app, Declared<WhyOptions>& why) {
   why.app->add_flag("--json", why.options.json, "Print the verdict as JSON");
   why.app->add_flag("-f,--follow", why.options.follow,
                     "Wait for the run to end, telling what is found on the way");
+  why.app
+      ->add_option("--notify", why.options.notify,
+                   "With --follow: shell command to run when the run hangs, diverges or ends")
+      ->needs("--follow");
 }
 
 void DeclarePrune(CLI::App& app, Declared<PruneOptions>& prune) {
@@ -168,6 +178,14 @@ void DeclareWatchHangs(CLI::App& app, Declared<WatchHangsOptions>& watch) {
   watch.app->add_option("--late-bytes", watch.options.late_bytes);
   watch.app->add_option("--middle-bytes", watch.options.middle_bytes);
   watch.app->add_flag("--quiet", watch.options.quiet);
+}
+
+void DeclareNotify(CLI::App& app, Declared<NotifyOptions>& notify) {
+  notify.app = app.add_subcommand("notify", "The process beside 'run --notify'");
+  notify.app->group("");  // Not shown: nobody needs to call it.
+  notify.app->add_option("--dir", notify.options.directory)->required();
+  notify.app->add_option("--command", notify.options.command)->required();
+  notify.app->add_flag("--quiet", notify.options.quiet);
 }
 
 void DeclareReport(CLI::App& app, Declared<ReportOptions>& report) {
@@ -393,6 +411,22 @@ std::vector<std::string> CutAfterDashes(int& argc, char** argv) {
   return words;
 }
 
+/// The exit status where the words were refused, or only asked for help; nullopt: a command is to be carried out.
+std::optional<int> StatusWithoutACommand(CLI::App& app, int argc, char** argv) {
+  if (RefuseUnknownCommand(app, argv)) {
+    return kExitUsage;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& answered) {
+    return app.exit(answered);
+  } catch (const CLI::ParseError& refused) {
+    SayRefused(app, refused);
+    return kExitUsage;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 ParsedLine ParseCommandLine(int argc, char** argv) {
@@ -421,6 +455,8 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   DeclareAttach(app, attach);
   Declared<WatchHangsOptions> watch;
   DeclareWatchHangs(app, watch);
+  Declared<NotifyOptions> notify;
+  DeclareNotify(app, notify);
   Declared<ReportOptions> report;
   DeclareReport(app, report);
   Declared<ExportOptions> out;
@@ -442,16 +478,8 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
     return {std::nullopt, 0};
   }
   const std::vector<std::string> after_dashes = CutAfterDashes(argc, argv);
-  if (RefuseUnknownCommand(app, argv)) {
-    return {std::nullopt, kExitUsage};
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& answered) {
-    return {std::nullopt, app.exit(answered)};
-  } catch (const CLI::ParseError& refused) {
-    SayRefused(app, refused);
-    return {std::nullopt, kExitUsage};
+  if (const auto status = StatusWithoutACommand(app, argc, argv)) {
+    return {std::nullopt, *status};
   }
   if (*completion || *man_page) {
     const CommandTable table = TableOf(app);
@@ -461,7 +489,7 @@ ParsedLine ParseCommandLine(int argc, char** argv) {
   out.options.format = out.options.json ? "jsonl" : out.options.format;
   attempt.options.command = after_dashes;
   fit.options.command = after_dashes;
-  return ChosenOf(run, why, runs, prune, explain, inspect, doctor, hook, kernel, attach, watch, words, report, out, serve,
+  return ChosenOf(run, why, runs, prune, explain, inspect, doctor, hook, kernel, attach, watch, notify, words, report, out, serve,
                   top, attempt, fit);
 }
 

@@ -14,6 +14,7 @@ int Inspect(const InspectOptions& options);
 int Doctor(const DoctorOptions& options);
 int Attach(const AttachOptions& options);
 int WatchHangs(const WatchHangsOptions& options);
+int Notify(const NotifyOptions& options);
 int CompleteWords(const CompleteWordsOptions& options);
 int Report(const ReportOptions& options);
 int Export(const ExportOptions& options);

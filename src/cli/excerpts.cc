@@ -83,31 +83,44 @@ void OutputKeeper::OnOutput(const char* stream, std::string_view bytes) {
   lines->Feed(bytes);
 }
 
+void OutputKeeper::Close() {
+  for (const auto& [name, lines] : streams_) {
+    lines->Finish();
+  }
+}
+
+void OutputKeeper::LookAgain(const std::string& directory) {
+  std::map<std::string, std::unique_ptr<LogLines>> again;
+  for (const auto& [name, lines] : streams_) {
+    again[name] = std::make_unique<LogLines>(name);
+    for (const std::int64_t line : lines->Now().marked) {
+      again[name]->Mark(line);
+    }
+  }
+  SecondLook look(again);
+  if (auto stream = RecordingStream::Open(directory, look, &look)) {
+    (*stream)->Finish();
+    for (const auto& [name, lines] : streams_) {
+      lines->TakeAround(*again[name]);
+    }
+  }
+}
+
 std::vector<Excerpt> OutputKeeper::Excerpts(const std::string& directory, const Verdict& verdict) {
   bool look_again = false;
   for (const auto& [file, line] : PlacesOf(verdict)) {
     if (const auto found = streams_.find(file); found != streams_.end()) {
       found->second->Mark(line);
-      look_again = look_again || !found->second->Holds(line);
+      look_again =
+          look_again || (!found->second->Holds(line) && looked_for_.emplace(file, line).second);
     }
   }
   if (look_again) {
-    std::map<std::string, std::unique_ptr<LogLines>> again;
-    for (const auto& [name, lines] : streams_) {
-      again[name] = std::make_unique<LogLines>(name);
-      for (const std::int64_t line : lines->Now().marked) {
-        again[name]->Mark(line);
-      }
-    }
-    SecondLook look(again);
-    if (auto stream = RecordingStream::Open(directory, look, &look)) {
-      (*stream)->Finish();
-      streams_ = std::move(again);
-    }
+    LookAgain(directory);
   }
   std::vector<Excerpt> excerpts;
   for (const auto& [name, lines] : streams_) {
-    excerpts.push_back(lines->Finish());
+    excerpts.push_back(lines->Now());
   }
   return excerpts;
 }

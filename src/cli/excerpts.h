@@ -2,8 +2,10 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "import/open.h"
@@ -18,14 +20,19 @@ namespace whystop {
 class OutputKeeper final : public OutputTap {
  public:
   void OnOutput(const char* stream, std::string_view bytes) override;
+  /// No more will come: unfinished lines count.
+  void Close();
   /// The end, and what stands around the places that the verdict names; for those far from the end
-  /// the recording is read once more.
+  /// the recording is read once more, once for each.
   std::vector<Excerpt> Excerpts(const std::string& directory, const Verdict& verdict);
   /// The last line that says something.
   std::string LastLine() const;
 
  private:
+  void LookAgain(const std::string& directory);
+
   std::map<std::string, std::unique_ptr<LogLines>> streams_;
+  std::set<std::pair<std::string, std::int64_t>> looked_for_;  // Also what was not there any more.
 };
 
 /// The same of the text logs of a run that whystop did not watch.

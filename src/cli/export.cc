@@ -5,6 +5,7 @@
 #include "cli/console.h"
 #include "cli/home.h"
 #include "cli/verdict_of.h"
+#include "cli/view_of.h"
 #include "export/exporter.h"
 #include "import/open.h"
 #include "report/json_report.h"
@@ -42,8 +43,8 @@ Status ExportFiles(const std::string& path, ExportFormat format, ExportSettings 
                  "'whystop runs' lists the recordings"};
   }
   if (format == ExportFormat::kSqlite) {
-    auto verdicts = JudgeFiles({path});
-    settings.verdict = verdicts ? RenderJson(verdicts->back()) : "";
+    const auto seen = SeeFiles({path}, /*views=*/0);
+    settings.verdict = seen ? RenderJson(seen->back().verdict) : "";
   }
   auto exporter = MakeExporter(format, settings);
   if (!exporter) {

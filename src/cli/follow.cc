@@ -9,12 +9,14 @@
 #include <memory>
 #include <set>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/human.h"
 #include "cli/console.h"
 #include "cli/home.h"
 #include "cli/verdict_of.h"
 #include "diagnose/analysis.h"
+#include "record/recording_folder.h"
 #include "stream/recording_stream.h"
 #include "text/log_reader.h"
 
@@ -22,20 +24,37 @@ namespace whystop {
 namespace {
 
 constexpr int kPollMs = 500;
+constexpr std::chrono::seconds kJudgeEvery{5};
 
 /// Passes events on and tells, once each, what may be the reason of a coming end.
 class Announcer final : public EventSink {
  public:
+  Announcer(Notifier& notifier, bool aloud) : notifier_(notifier), aloud_(aloud) {}
   void Push(const Event& event) override {
     analysis_.Push(event);
     if (const auto* fact = event.As<LogFact>()) {
-      if (fact->role == LogFact::Role::kRoot && !fact->process && told_.insert(fact->cause).second) {
+      if (aloud_ && fact->role == LogFact::Role::kRoot && !fact->process &&
+          told_.insert(fact->cause).second) {
         Complain(fmt::format("{}: {}", fact->cause, fact->line));
       }
     } else if (const auto* start = event.As<RunStart>()) {
       job_pid_ = start->pid;
     }
   }
+  /// To be called between two readings.
+  void TellOn(bool job_alive) {
+    if (aloud_) {
+      TellFindings();
+    }
+    if (notifier_.wanted() && MonotonicNow() - judged_at_ >= kJudgeEvery) {
+      notifier_.Look(analysis_.Judge(job_alive));
+      judged_at_ = MonotonicNow();
+    }
+  }
+  const Analysis& analysis() const { return analysis_; }
+  std::int64_t job_pid() const { return job_pid_; }
+
+ private:
   void TellFindings() {
     for (const Finding& finding : analysis_.Findings()) {
       if (finding.detector != "loss/trend" && told_.insert(finding.detector).second) {
@@ -46,10 +65,10 @@ class Announcer final : public EventSink {
       }
     }
   }
-  const Analysis& analysis() const { return analysis_; }
-  std::int64_t job_pid() const { return job_pid_; }
 
- private:
+  Notifier& notifier_;
+  const bool aloud_;
+  std::chrono::nanoseconds judged_at_ = MonotonicNow();
   Analysis analysis_;
   std::set<std::string> told_;
   std::int64_t job_pid_ = 0;
@@ -76,35 +95,40 @@ class Patience {
 
 }  // namespace
 
-Result<Verdict> FollowRecording(const std::string& directory) {
-  Announcer announcer;
+Result<Verdict> FollowRecording(const std::string& directory, Notifier& notifier, bool aloud) {
+  Announcer announcer(notifier, aloud);
   auto stream = RecordingStream::Open(directory, announcer);
   if (!stream) {
     return stream.error();
   }
   const Patience patience;
-  bool alive = true;
-  while (alive) {
+  // The recorder writes down the end a moment after the job is gone.
+  bool goes_on = true;
+  while (goes_on) {
     (*stream)->Pump();
-    announcer.TellFindings();
-    alive = !(*stream)->saw_end() && JobIsAlive(directory, announcer.job_pid());
-    if (alive && patience.Interrupted()) {
+    goes_on = !(*stream)->saw_end() && LockHolder(directory) > 0;
+    announcer.TellOn(JobIsAlive(directory, announcer.job_pid()));
+    if (goes_on && patience.Interrupted()) {
       break;
     }
   }
   (*stream)->Finish();
-  Verdict verdict = announcer.analysis().Judge(alive);
+  Verdict verdict =
+      announcer.analysis().Judge(goes_on && JobIsAlive(directory, announcer.job_pid()));
   verdict.run_id = LastPart(directory);
   verdict.sources = {directory};
+  if (!goes_on) {
+    notifier.End(verdict);
+  }
   return verdict;
 }
 
-Result<Verdict> FollowLog(const std::string& path) {
+Result<Verdict> FollowLog(const std::string& path, Notifier& notifier) {
   auto file = OpenFd(path, O_RDONLY);
   if (!file) {
     return file.error();
   }
-  Announcer announcer;
+  Announcer announcer(notifier, /*aloud=*/true);
   LogReader reader(path, announcer, {.text_end = true});
   const Patience patience;
   const auto buffer = std::make_unique<std::array<char, 256 << 10>>();
@@ -113,7 +137,7 @@ Result<Verdict> FollowLog(const std::string& path) {
     while ((size = ReadSome(file->get(), *buffer)) > 0) {
       reader.Feed({buffer->data(), static_cast<std::size_t>(size)}, RunTime{});
     }
-    announcer.TellFindings();
+    announcer.TellOn(/*job_alive=*/true);
   } while (!patience.Interrupted());
   reader.Finish(RunTime{}, std::chrono::seconds(0));
   Verdict verdict = announcer.analysis().Judge(/*job_alive=*/false);

@@ -3,17 +3,20 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/notifier.h"
 #include "model/verdict.h"
 
 namespace whystop {
 
-// Both tell on stderr what they find on the way. Ctrl-C asks for the verdict at once.
+// Both tell on stderr what they find on the way, and the notifier how the run stands. Ctrl-C asks for
+// the verdict at once.
 
-/// Reads a recording as it grows until its job has ended.
-Result<Verdict> FollowRecording(const std::string& directory);
+/// Reads a recording as it grows until its job has ended. Not `aloud`: the notifier alone is told.
+Result<Verdict> FollowRecording(const std::string& directory, Notifier& notifier,
+                                bool aloud = true);
 
 /// Reads a text log as it grows, until Ctrl-C: a file does not say when nobody will write to it any
 /// more.
-Result<Verdict> FollowLog(const std::string& path);
+Result<Verdict> FollowLog(const std::string& path, Notifier& notifier);
 
 }  // namespace whystop

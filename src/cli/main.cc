@@ -19,6 +19,7 @@ struct Dispatch {
   int operator()(const DoctorOptions& options) const { return Doctor(options); }
   int operator()(const AttachOptions& options) const { return Attach(options); }
   int operator()(const WatchHangsOptions& options) const { return WatchHangs(options); }
+  int operator()(const NotifyOptions& options) const { return Notify(options); }
   int operator()(const CompleteWordsOptions& options) const { return CompleteWords(options); }
   int operator()(const ReportOptions& options) const { return Report(options); }
   int operator()(const ExportOptions& options) const { return Export(options); }

@@ -20,12 +20,14 @@ struct RunOptions {
   std::string max_size;            // "200M": the whole recording; empty: the default.
   double hang_after_s = 0;         // 0: learned from the run.
   std::string on_hang = "report";  // Or "stop", "restart".
+  std::string notify;              // A command; empty: none.
 };
 
 struct WhyOptions {
   std::vector<std::string> paths;  // Empty: the newest recording.
   bool json = false;
   bool follow = false;
+  std::string notify;  // A command; empty: none. Only with `follow`.
 };
 
 struct RunsOptions {
@@ -90,6 +92,13 @@ struct WatchHangsOptions {
   bool quiet = false;
 };
 
+/// The process that runs the command of `run --notify`; started by `run`, not by people.
+struct NotifyOptions {
+  std::string directory;
+  std::string command;
+  bool quiet = false;
+};
+
 /// What a shell offers while somebody types; called by the completion scripts, not by people.
 struct CompleteWordsOptions {
   std::string kind;  // "recordings" or "causes".
@@ -149,7 +158,7 @@ struct FitOptions : RerunOptions {
 };
 
 using Options = std::variant<RunOptions, WhyOptions, RunsOptions, PruneOptions, ExplainOptions, InspectOptions,
-                             DoctorOptions, InstallHookOptions, InstallKernelOptions, AttachOptions, WatchHangsOptions, CompleteWordsOptions,
+                             DoctorOptions, InstallHookOptions, InstallKernelOptions, AttachOptions, WatchHangsOptions, NotifyOptions, CompleteWordsOptions,
                              ReportOptions, ExportOptions, ServeOptions, TopOptions, TryOptions, FitOptions>;
 
 }  // namespace whystop

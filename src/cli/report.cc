@@ -34,7 +34,7 @@ Status WriteWhole(const std::string& path, std::string_view text) {
 }  // namespace
 
 int Report(const ReportOptions& options) {
-  auto runs = SeeRuns(options.paths);
+  auto runs = SeeRuns(options.paths, kRunsMax);
   if (!runs) {
     Complain(runs.error());
     return kExitUsage;
@@ -44,7 +44,8 @@ int Report(const ReportOptions& options) {
     runs->erase(runs->begin(), runs->end() - kRunsMax);
   }
   std::vector<std::string> views;
-  for (const SeenRun& run : *runs) {
+  for (SeenRun& run : *runs) {
+    DrawTrials(run);
     views.push_back(RenderView(run.view, run.verdict, PagesFor(run.verdict)));
   }
   const std::string page = RenderHtml(views);

@@ -32,6 +32,7 @@ namespace {
 
 constexpr int kOwnFailure = 125;
 constexpr int kRestartsMax = 3;
+constexpr int kNotifyPatienceMs = 15'000;
 
 /// Waits for a child, at most so long.
 bool EndsWithin(pid_t child, int patience_ms) {
@@ -86,7 +87,8 @@ struct Recording {
   bool kept = false;
 };
 
-/// A folder of its own for a run that was given none: another run may be about to take the same name.
+/// A folder of its own for a run that was given none: another run may be about to take the same
+/// name.
 Result<std::unique_ptr<RecordingWriter>> CreateUnderHome(const RunOptions& options,
                                                          std::string& directory) {
   constexpr int kAttempts = 20;
@@ -131,8 +133,8 @@ JobOptions JobOf(const RunOptions& options, const Recording& recording) {
   const std::string rings = recording.directory + "/" + std::string(kRingFolder);
   ::mkdir(rings.c_str(), 0700);
   struct stat facts {};
-  const bool ours = ::lstat(rings.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) &&
-                    facts.st_uid == ::geteuid();
+  const bool ours =
+      ::lstat(rings.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid();
   if (ours) {
     job.environment_set["WHYSTOP_RING_DIR"] = rings;
     job.ring_directory = rings;
@@ -152,6 +154,16 @@ int RunUnwatched(const RunOptions& options, const JobSetting& setting, std::stri
   const StartFault fault = ExecuteInstead(options.command, setting);
   Complain(fault.what);
   return fault.exit_code;
+}
+
+/// The process that runs the user's command when the job hangs, diverges or ends.
+ProcessBeside StartNotifier(const std::string& directory, const RunOptions& options) {
+  std::vector<std::string> arguments = {"wsnotifier", "notify",    "--dir",
+                                        directory,    "--command", options.notify};
+  if (options.quiet) {
+    arguments.emplace_back("--quiet");
+  }
+  return ProcessBeside(arguments);
 }
 
 /// One life of the job. `hung`: the watcher ended it because it hung.
@@ -175,10 +187,18 @@ int RunOnce(const RunOptions& options, const JobSetting& setting, bool& hung) {
     watcher.emplace(recording->directory, options, OptionsOf(options));
     job.other_children.push_back(watcher->pid());
   }
+  std::optional<ProcessBeside> notifier;
+  if (recording->kept && !options.notify.empty()) {
+    notifier.emplace(StartNotifier(recording->directory, options));
+    job.other_children.push_back(notifier->pid());
+  }
   const JobResult result = RunJob(job, *recording->writer, recording->kept ? &sweeps : nullptr);
   if (!result.cannot_watch.empty()) {
     if (watcher) {
       watcher->End();
+    }
+    if (notifier) {
+      notifier->Kill();
     }
     return RunUnwatched(options, setting, result.cannot_watch);
   }
@@ -191,6 +211,10 @@ int RunOnce(const RunOptions& options, const JobSetting& setting, bool& hung) {
     Complain(result.fault);
   } else if (speaks) {
     SayWhy(recording->directory);
+  }
+  if (notifier) {
+    // In a container it would end with us. What takes longer goes on alone.
+    notifier->EndsWithin(kNotifyPatienceMs);
   }
   return result.exit_code;
 }

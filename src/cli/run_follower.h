@@ -17,6 +17,8 @@ class RunFollower {
   /// Reads what is there by now.
   virtual void Pump() = 0;
   virtual SeenRun See() const = 0;
+  /// The same with what was printed and the user's source, as the page shows it.
+  virtual SeenRun SeeWithExcerpts() = 0;
   /// The job runs.
   virtual bool alive() const = 0;
   /// What it printed last.

@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -206,10 +207,15 @@ int Serve(const ServeOptions& options) {
        fmt::format("http://{}{}{}:{}/{}{}", wide ? "[" : "", options.address, wide ? "]" : "",
                    (*server)->port(), token.empty() ? "" : "?token=", token));
   pollfd waiting{signal.get(), POLLIN, 0};
-  while (::poll(&waiting, 1, kLookMs) <= 0) {
-    if (runs.Changed()) {
+  auto looked_at = MonotonicNow();
+  while (::poll(&waiting, 1, runs.ReadOn() ? 0 : kLookMs) <= 0) {
+    if (MonotonicNow() - looked_at < std::chrono::milliseconds(kLookMs)) {
+      continue;  // There is more to be read.
+    }
+    if ((*server)->HasListeners() && runs.Changed()) {
       (*server)->Announce();
     }
+    looked_at = MonotonicNow();
   }
   return 0;
 }

@@ -20,6 +20,7 @@ constexpr std::size_t kRunsListed = 200;
 constexpr std::size_t kPagesHeld = 8;
 constexpr std::size_t kSparkPoints = 60;
 constexpr int kShareOfTime = 10;
+constexpr std::chrono::milliseconds kListPatience{300};
 
 std::string SummaryOf(const SeenRun& run, const std::string& id) {
   const Verdict& verdict = run.verdict;
@@ -54,6 +55,27 @@ std::string SummaryOf(const SeenRun& run, const std::string& id) {
       out.NumberOrNull("", value);
     }
   }
+  out.CloseList();
+  out.Close();
+  return out.text();
+}
+
+/// A run of which nothing is told but its name and why.
+std::string SummaryWithout(const std::string& id, std::string_view state, std::string_view reason) {
+  JsonWriter out;
+  out.Open();
+  out.Text("id", id);
+  for (const char* key : {"command", "learning", "cause"}) {
+    out.Text(key, "");
+  }
+  out.Text("outcome", state);
+  out.Text("headline", reason);
+  out.Flag("bad", !reason.empty());
+  for (const char* key : {"started_ms", "seconds", "step", "steps_planned", "epoch",
+                          "epochs_planned", "steps_per_second", "seconds_left"}) {
+    out.Null(key);
+  }
+  out.OpenList("spark");
   out.CloseList();
   out.Close();
   return out.text();
@@ -136,9 +158,38 @@ bool ServedRuns::Changed() {
     now[path] = StampOf(path);
   }
   const std::lock_guard lock(mutex_);
-  const bool changed = now != seen_;
+  const bool changed = now != seen_ || read_on_;
+  read_on_ = false;
   seen_ = std::move(now);
   return changed;
+}
+
+bool ServedRuns::ReadOn() {
+  const std::lock_guard lock(mutex_);
+  if (unread_.empty()) {
+    return false;
+  }
+  const std::string path = std::move(unread_.back());
+  unread_.pop_back();
+  Refresh(path, false);
+  read_on_ = true;
+  return true;
+}
+
+Result<SeenRun> ServedRuns::See(const std::string& path, Held& held, bool alive) {
+  if (!alive) {
+    held.follower = nullptr;
+    return SeeRecording(path);
+  }
+  if (!held.follower) {
+    auto follower = RunFollower::Open(path);
+    if (!follower) {
+      return follower.error();
+    }
+    held.follower = std::move(*follower);
+  }
+  held.follower->Pump();
+  return held.follower->SeeWithExcerpts();
 }
 
 ServedRuns::Held& ServedRuns::Refresh(const std::string& path, bool with_page) {
@@ -147,36 +198,24 @@ ServedRuns::Held& ServedRuns::Refresh(const std::string& path, bool with_page) {
   const auto now = MonotonicNow();
   const bool known = held.read_at.count() > 0 && (!with_page || held.page);
   const bool rested = now - held.read_at > kShareOfTime * held.read_took;
-  if (known && (held.stamp == stamp || !rested)) {
+  // How a run ended is not kept waiting.
+  if (known && (held.stamp == stamp || (!rested && held.stamp.alive == stamp.alive))) {
     return held;
   }
   const std::string id = LastPart(path);
-  auto seen = SeeRecording(path);
+  auto seen = See(path, held, stamp.alive);
   if (seen) {
     held.summary = SummaryOf(*seen, id);
     held.metrics = MetricsOf(*seen, id);
-    if (with_page) {
+    // Whoever looked at it before looks still, as far as we know.
+    if (with_page || held.page) {
+      DrawTrials(*seen);
       held.page = std::make_shared<const std::string>(
           RenderView(seen->view, seen->verdict, PagesFor(seen->verdict)));
     }
   } else {
-    JsonWriter out;  // Listed all the same, with the reason.
-    out.Open();
-    out.Text("id", id);
-    for (const char* key : {"command", "learning", "cause"}) {
-      out.Text(key, "");
-    }
-    out.Text("outcome", "unreadable");
-    out.Text("headline", seen.error().what);
-    out.Flag("bad", true);
-    for (const char* key : {"started_ms", "seconds", "step", "steps_planned", "epoch",
-                            "epochs_planned", "steps_per_second", "seconds_left"}) {
-      out.Null(key);
-    }
-    out.OpenList("spark");
-    out.CloseList();
-    out.Close();
-    held.summary = out.text();
+    held.summary = SummaryWithout(id, "unreadable", seen.error().what);
+    held.metrics.clear();
     held.page = nullptr;
   }
   held.stamp = stamp;
@@ -198,11 +237,33 @@ void ServedRuns::DropOldPages() {
   }
 }
 
+void ServedRuns::RefreshSome(const std::vector<std::string>& paths) {
+  const auto until = MonotonicNow() + kListPatience;
+  const std::lock_guard lock(mutex_);
+  unread_.clear();
+  std::erase_if(held_, [&](const auto& one) {
+    return std::find(paths.begin(), paths.end(), one.first) == paths.end();  // Deleted.
+  });
+  for (const std::string& path : paths) {
+    if (MonotonicNow() < until) {
+      Refresh(path, false);
+    } else if (held_[path].read_at.count() == 0) {
+      unread_.push_back(path);
+    }
+  }
+  std::reverse(unread_.begin(), unread_.end());
+}
+
 std::string ServedRuns::ListJson() {
+  const std::vector<std::string> paths = Paths();
+  RefreshSome(paths);
+  const std::lock_guard lock(mutex_);
   std::string list = "[";
-  for (const std::string& path : Paths()) {
-    const std::lock_guard lock(mutex_);
-    list += (list.size() > 1 ? "," : "") + Refresh(path, false).summary;
+  for (const std::string& path : paths) {
+    const Held& held = held_[path];
+    list +=
+        (list.size() > 1 ? "," : "") +
+        (held.read_at.count() > 0 ? held.summary : SummaryWithout(LastPart(path), "reading", ""));
   }
   return list + "]";
 }
@@ -227,6 +288,7 @@ std::string ServedRuns::Metrics() {
       "# TYPE whystop_outcome gauge\n# TYPE whystop_seconds gauge\n# TYPE whystop_step gauge\n"
       "# TYPE whystop_epoch gauge\n# TYPE whystop_steps_per_second gauge\n"
       "# TYPE whystop_loss gauge\n# TYPE whystop_memory_bytes gauge\n";
+  // Whoever collects figures wants all of them, and can wait.
   for (const std::string& path : Paths()) {
     const std::lock_guard lock(mutex_);
     text += Refresh(path, false).metrics;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "model/verdict.h"
@@ -16,10 +16,6 @@ Status JudgeRecording(const std::string& directory, Verdict& out);
 Status JudgeByWatching(const std::string& directory, Verdict& out);
 /// Adds what the trials say to the verdict of a recording; nothing where none was made.
 void AddTrials(const std::string& directory, Verdict& verdict);
-
-/// Judges what runs left behind: files and folders; "-" is standard input. One verdict a run,
-/// newest last.
-Result<std::vector<Verdict>> JudgeFiles(const std::vector<std::string>& paths);
 
 /// Whether the job of a recording is alive at this moment.
 bool JobIsAlive(const std::string& directory, std::int64_t job_pid);

@@ -1,5 +1,9 @@
 #include "cli/view_of.h"
 
+#include <unistd.h>
+
+#include <iterator>
+
 #include "base/clock.h"
 #include "cause/cause.h"
 #include "cli/excerpts.h"
@@ -8,7 +12,10 @@
 #include "cli/verdict_of.h"
 #include "diagnose/analysis.h"
 #include "import/open.h"
+#include "import/plain_log/plain_log.h"
+#include "record/recording_folder.h"
 #include "stream/recording_stream.h"
+#include "view/pace.h"
 #include "view/view_builder.h"
 
 namespace whystop {
@@ -61,10 +68,16 @@ class FollowedRun final : public RunFollower {
   }
   void Pump() override {
     stream_->Pump();
-    const std::int64_t pid = both_.builder.start() ? both_.builder.start()->pid : 0;
-    alive_ = !stream_->saw_end() && JobIsAlive(directory_, pid);
+    // The recorder writes down the end a moment after the job is gone.
+    alive_ = !stream_->saw_end() && LockHolder(directory_) > 0;
   }
   SeenRun See() const override { return both_.See(directory_, alive_); }
+  SeenRun SeeWithExcerpts() override {
+    SeenRun seen = See();
+    seen.view.logs = output_.Excerpts(directory_, seen.verdict);
+    seen.view.sources = ExcerptsOfSources(seen.view, seen.verdict);
+    return seen;
+  }
   bool alive() const override { return alive_; }
   std::string LastLine() const override { return output_.LastLine(); }
 
@@ -76,17 +89,36 @@ class FollowedRun final : public RunFollower {
   bool alive_ = false;
 };
 
+void ShowFilesSeen(std::size_t files) {
+  if (files % 1000 == 0 && ::isatty(STDERR_FILENO) != 0) {
+    const std::string line = "\rwhystop: " + std::to_string(files) + " files looked at";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  }
+}
+
+SeenRun SeeNow(const JudgeAndDraw& both) {
+  SeenRun seen;
+  seen.verdict = both.analysis.Judge(/*job_alive=*/false);
+  seen.view = both.builder.Build(both.analysis.Findings());
+  return seen;
+}
+
 Result<SeenRun> SeeFoundRun(const FoundRun& run) {
   JudgeAndDraw both;
   WS_RETURN_IF_ERROR(ReadRun(run, ReadClocks().wall, both));
-  SeenRun seen;
-  seen.verdict = both.analysis.Judge(/*job_alive=*/false);
+  SeenRun seen = SeeNow(both);
   seen.verdict.run_id = LastPart(run.name);
   for (const FoundFile& file : run.files) {
     seen.verdict.sources.push_back(file.path);
   }
-  seen.view = both.builder.Build(both.analysis.Findings());
-  seen.view.logs = ExcerptsOfFiles(run, seen.verdict);
+  return seen;
+}
+
+Result<SeenRun> SeeStandardInput() {
+  JudgeAndDraw both;
+  WS_RETURN_IF_ERROR(ReadPlainLog("-", both));
+  SeenRun seen = SeeNow(both);
+  seen.verdict.sources = {"standard input"};
   return seen;
 }
 
@@ -100,6 +132,7 @@ Result<SeenRun> SeeRecording(const std::string& directory, bool look) {
     return stream.error();
   }
   (*stream)->Finish();
+  output.Close();
   const std::int64_t pid = both.builder.start() ? both.builder.start()->pid : 0;
   const bool alive = !(*stream)->saw_end() && JobIsAlive(directory, pid);
   std::optional<LiveLook> live;
@@ -114,13 +147,67 @@ Result<SeenRun> SeeRecording(const std::string& directory, bool look) {
   return seen;
 }
 
+void DrawTrials(SeenRun& run) {
+  for (const TrialResult& trial : run.verdict.trials) {
+    if (trial.recording.empty()) {
+      continue;
+    }
+    ViewBuilder builder;
+    auto stream = RecordingStream::Open(trial.recording, builder);
+    if (!stream) {
+      continue;
+    }
+    (*stream)->Finish();
+    const RunView view = builder.Build({});
+    if (const SeriesLine* series = MainSeries(view)) {
+      run.view.trials.push_back({trial.change, *series});
+    }
+  }
+}
+
 Result<std::unique_ptr<RunFollower>> RunFollower::Open(const std::string& directory) {
   auto follower = std::make_unique<FollowedRun>(directory);
   WS_RETURN_IF_ERROR(follower->Start());
   return std::unique_ptr<RunFollower>(std::move(follower));
 }
 
-Result<std::vector<SeenRun>> SeeRuns(const std::vector<std::string>& names) {
+Result<std::vector<SeenRun>> SeeFiles(const std::vector<std::string>& paths, std::size_t views,
+                                      bool excerpts) {
+  std::vector<SeenRun> runs;
+  if (paths == std::vector<std::string>{"-"}) {
+    auto seen = SeeStandardInput();
+    if (!seen) {
+      return seen.error();
+    }
+    runs.push_back(std::move(*seen));
+    return runs;
+  }
+  auto found = FindRuns(paths, {}, &ShowFilesSeen);
+  if (!found) {
+    return found.error();
+  }
+  for (std::size_t i = 0; i < found->runs.size(); ++i) {
+    auto seen = SeeFoundRun(found->runs[i]);
+    if (!seen) {
+      return seen.error();
+    }
+    if (i + views < found->runs.size()) {
+      seen->view = {};
+    } else if (excerpts) {
+      seen->view.logs = ExcerptsOfFiles(found->runs[i], seen->verdict);
+    }
+    runs.push_back(std::move(*seen));
+  }
+  if (runs.empty()) {
+    return Error{Error::Code::kNotFound,
+                 "found nothing that a training run leaves in '" + paths.front() + "'",
+                 "give a recording, a text log, a TensorBoard, W&B, CSV, JSON Lines or "
+                 "trainer_state.json file"};
+  }
+  return runs;
+}
+
+Result<std::vector<SeenRun>> SeeRuns(const std::vector<std::string>& names, std::size_t views) {
   std::vector<SeenRun> runs;
   std::vector<std::string> files;
   for (const std::string& name : names.empty() ? std::vector<std::string>{""} : names) {
@@ -142,23 +229,11 @@ Result<std::vector<SeenRun>> SeeRuns(const std::vector<std::string>& names) {
     }
   }
   if (!files.empty()) {
-    auto left = FindRuns(files, {}, [](std::size_t) {});
+    auto left = SeeFiles(files, views, /*excerpts=*/true);
     if (!left) {
       return left.error();
     }
-    for (const FoundRun& run : left->runs) {
-      auto seen = SeeFoundRun(run);
-      if (!seen) {
-        return seen.error();
-      }
-      runs.push_back(std::move(*seen));
-    }
-  }
-  if (runs.empty()) {
-    return Error{Error::Code::kNotFound,
-                 "found nothing that a training run leaves in '" + files.front() + "'",
-                 "give a recording, a text log, a TensorBoard, W&B, CSV, JSON Lines or "
-                 "trainer_state.json file"};
+    std::move(left->begin(), left->end(), std::back_inserter(runs));
   }
   return runs;
 }

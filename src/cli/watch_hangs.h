@@ -1,17 +1,14 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 
-#include "base/fd.h"
 #include "cli/options.h"
+#include "cli/process_beside.h"
 #include "record/recording_writer.h"
 
 namespace whystop {
 
-/// The process that watches a recording for hangs: ours, but neither the job's parent nor needed by
-/// anybody. It lives in a session of its own, so that Ctrl-C does not reach it.
+/// The process that watches a recording for hangs.
 class HangWatcher {
  public:
   /// Starts it. Without it (no more processes) the run is recorded all the same.
@@ -21,12 +18,11 @@ class HangWatcher {
   /// because it hung.
   bool Finish();
   /// There will be no job: ends it at once.
-  void End() const;
-  pid_t pid() const { return pid_; }
+  void End() const { process_.Kill(); }
+  pid_t pid() const { return process_.pid(); }
 
  private:
-  pid_t pid_ = -1;
-  Fd process_;  // pidfd; a pid alone could come to mean another process.
+  ProcessBeside process_;
 };
 
 }  // namespace whystop

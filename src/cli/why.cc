@@ -5,7 +5,6 @@
 #include "cli/console.h"
 #include "cli/follow.h"
 #include "cli/home.h"
-#include "cli/verdict_of.h"
 #include "cli/view_of.h"
 #include "record/recording_reader.h"
 #include "report/json_report.h"
@@ -14,32 +13,44 @@
 namespace whystop {
 namespace {
 
-Result<std::vector<Verdict>> Follow(const std::vector<std::string>& paths) {
-  if (paths.size() > 1) {
-    return Error{Error::Code::kUsage, "--follow takes one recording or log",
-                 "whystop why --follow train.log"};
-  }
-  const auto found = FindRecording(paths.empty() ? "" : paths.front());
-  if (!found) {
-    return found.error();
-  }
-  auto verdict = *found || paths.empty() ? FollowRecording(found->value_or(""))
-                                         : FollowLog(paths.front());
-  if (!verdict) {
-    return verdict.error();
-  }
-  return std::vector{std::move(*verdict)};
-}
-
 /// What the terminal shows beside the verdict of the newest run.
 struct Shown {
   std::optional<RunView> view;
   std::optional<LiveLook> live;
 };
 
+Result<Verdict> SeeAndShow(const std::string& recording, Shown& shown) {
+  auto seen = SeeRecording(recording, /*look=*/true);
+  if (!seen) {
+    return seen.error();
+  }
+  shown = {std::move(seen->view), std::move(seen->live)};
+  return std::move(seen->verdict);
+}
+
+Result<Verdict> Follow(const WhyOptions& options, Shown& shown) {
+  const std::string name = options.paths.empty() ? "" : options.paths.front();
+  if (options.paths.size() > 1) {
+    return Error{Error::Code::kUsage, "--follow takes one recording or log",
+                 "whystop why --follow train.log"};
+  }
+  const auto found = FindRecording(name);
+  if (!found) {
+    return found.error();
+  }
+  Notifier notifier(options.notify, found->value_or(name));
+  if (!*found && !name.empty()) {
+    return FollowLog(name, notifier);
+  }
+  const auto followed = FollowRecording(found->value_or(""), notifier);
+  return followed ? SeeAndShow(found->value_or(""), shown) : followed;
+}
+
 Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options, Shown& shown) {
   if (options.follow) {
-    return Follow(options.paths);
+    auto verdict = Follow(options, shown);
+    return verdict ? Result(std::vector{std::move(*verdict)})
+                   : Result<std::vector<Verdict>>(verdict.error());
   }
   std::vector<Verdict> verdicts;
   std::vector<std::string> files;
@@ -51,12 +62,11 @@ Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options, Shown& shown) {
       return found.error();
     }
     if (*found) {
-      auto seen = SeeRecording(**found, /*look=*/true);
-      if (!seen) {
-        return seen.error();
+      auto verdict = SeeAndShow(**found, shown);
+      if (!verdict) {
+        return verdict.error();
       }
-      verdicts.push_back(std::move(seen->verdict));
-      shown = {std::move(seen->view), std::move(seen->live)};
+      verdicts.push_back(std::move(*verdict));
     } else if (name.empty()) {
       return Error{
           Error::Code::kNotFound, "no recording yet in " + HomeOfRecordings(),
@@ -66,12 +76,14 @@ Result<std::vector<Verdict>> JudgeAll(const WhyOptions& options, Shown& shown) {
     }
   }
   if (!files.empty()) {
-    auto judged = JudgeFiles(files);
-    if (!judged) {
-      return judged.error();
+    auto seen = SeeFiles(files, /*views=*/1);
+    if (!seen) {
+      return seen.error();
     }
-    verdicts.insert(verdicts.end(), judged->begin(), judged->end());
-    shown = {};
+    for (SeenRun& run : *seen) {
+      verdicts.push_back(std::move(run.verdict));
+    }
+    shown = {std::move(seen->back().view), std::nullopt};
   }
   return verdicts;
 }

@@ -168,6 +168,9 @@ std::string RenderTop(const RunView& view, const Verdict& verdict, const std::st
     screen.Line("loss", curve.empty() ? figures : curve + "  " + figures);
   }
   screen.Line("learning", LearningWords(verdict));
+  if (const auto share = DataWaitOf(view)) {
+    screen.Line("data wait", fmt::format("{:.0f} % of a step's time", 100 * *share));
+  }
   ShowResources(view, screen);
   ShowFindings(view, verdict, screen);
   if (!last_line.empty()) {

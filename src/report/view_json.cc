@@ -9,6 +9,7 @@
 #include "report/json_writer.h"
 #include "report/series_role_name.h"
 #include "report/verdict_words.h"
+#include "view/pace.h"
 
 namespace whystop {
 namespace {
@@ -57,37 +58,49 @@ void PutBuckets(JsonWriter& out, const std::vector<LineBucket>& buckets, bool ti
   }
 }
 
+void PutLine(JsonWriter& out, const SeriesLine& series, std::size_t buckets_max, bool timed) {
+  const std::vector<LineBucket> buckets = series.line.Reduced(buckets_max);
+  out.Text("name", series.name);
+  out.Text("role", NameOf(series.role));
+  if (series.rank) {
+    out.Number("rank", std::int64_t{*series.rank});
+  }
+  out.Text("file", series.file);
+  out.Flag("steps", series.has_steps);
+  out.Number("points", series.line.points());
+  out.Number("first", series.line.first());
+  out.Number("last", series.line.last());
+  out.Number("noise", series.noise);
+  PutColumn(out, "x", buckets, [](const LineBucket& b) { return fmt::format("{:.15g}", b.x); });
+  PutBuckets(out, buckets, timed);
+  out.OpenList("bad");  // [bucket, how many values that were not finite]
+  for (std::size_t i = 0; i < buckets.size(); ++i) {
+    if (buckets[i].not_finite > 0) {
+      out.Raw("", fmt::format("[{},{}]", i, buckets[i].not_finite));
+    }
+  }
+  out.CloseList();
+}
+
 void PutSeries(JsonWriter& out, const RunView& view) {
   out.OpenList("series");
   std::size_t shown = 0;
   for (const SeriesLine& series : view.series) {
-    const std::vector<LineBucket> buckets =
-        series.line.Reduced(shown++ < kMainSeries ? kBucketsOfAMainSeries : kBucketsOfOtherSeries);
     out.Open();
-    out.Text("name", series.name);
-    out.Text("role", NameOf(series.role));
-    if (series.rank) {
-      out.Number("rank", std::int64_t{*series.rank});
-    }
-    out.Text("file", series.file);
-    out.Flag("steps", series.has_steps);
-    out.Number("points", series.line.points());
-    out.Number("first", series.line.first());
-    out.Number("last", series.line.last());
-    out.Number("noise", series.noise);
-    PutColumn(out, "x", buckets, [](const LineBucket& b) { return fmt::format("{:.15g}", b.x); });
-    PutBuckets(out, buckets, view.timed);
-    out.OpenList("bad");  // [bucket, how many values that were not finite]
-    for (std::size_t i = 0; i < buckets.size(); ++i) {
-      if (buckets[i].not_finite > 0) {
-        out.Raw("", fmt::format("[{},{}]", i, buckets[i].not_finite));
-      }
-    }
-    out.CloseList();
+    PutLine(out, series, shown++ < kMainSeries ? kBucketsOfAMainSeries : kBucketsOfOtherSeries,
+            view.timed);
     out.Close();
   }
   out.CloseList();
   out.Number("series_left_out", view.series_left_out);
+  out.OpenList("trial_lines");
+  for (const TrialLine& trial : view.trials) {
+    out.Open();
+    out.Said("change", trial.change);
+    PutLine(out, trial.series, kBucketsOfOtherSeries, /*timed=*/false);
+    out.Close();
+  }
+  out.CloseList();
 }
 
 void PutResources(JsonWriter& out, const RunView& view) {
@@ -221,6 +234,11 @@ void PutRun(JsonWriter& out, const RunView& view, const Verdict& verdict) {
     out.Number("wall_ms", static_cast<std::int64_t>(view.start->wall.count() / 1'000'000));
   }
   out.Number("guess_level", view.guess_level);
+  const Pace pace = PaceOf(view);
+  out.Number("steps_per_second", pace.steps_a_second);
+  out.Number("seconds_left",
+             verdict.outcome == Outcome::kRunning ? pace.seconds_left : std::nullopt);
+  out.Number("data_wait", DataWaitOf(view));
 }
 
 }  // namespace

@@ -137,6 +137,8 @@ class PollServer final : public HttpServer {
     Wake();
   }
 
+  bool HasListeners() const override { return listeners_ > 0; }
+
  private:
   void Wake() {
     const std::uint64_t one = 1;
@@ -175,12 +177,15 @@ class PollServer final : public HttpServer {
     while (!stop.stop_requested()) {
       std::vector<pollfd> waiting{{listener_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
       std::vector<int> ids;
+      int listeners = 0;
       for (const auto& [id, client] : clients_) {
+        listeners += client.events ? 1 : 0;
         const bool writes = client.sent < client.out.size();
         waiting.push_back(
             {client.socket.get(), static_cast<short>(POLLIN | (writes ? POLLOUT : 0)), 0});
         ids.push_back(id);
       }
+      listeners_ = listeners;
       ::poll(waiting.data(), waiting.size(), kTickMs);
       now_ = MonotonicNow();
       std::uint64_t woken = 0;
@@ -332,6 +337,7 @@ class PollServer final : public HttpServer {
   int last_id_ = 0;
   std::chrono::nanoseconds now_ = MonotonicNow();
   std::atomic<std::uint64_t> newest_{1};
+  std::atomic<int> listeners_{0};
   std::mutex mutex_;
   std::condition_variable ready_;
   std::deque<Job> jobs_;

@@ -40,6 +40,8 @@ class HttpServer {
   virtual std::uint16_t port() const = 0;
   /// Tells every event stream that something changed.
   virtual void Announce() = 0;
+  /// Does anybody want to be told?
+  virtual bool HasListeners() const = 0;
 };
 
 }  // namespace whystop

@@ -41,6 +41,8 @@ class LogLines final : private LineSink {
   Excerpt Finish();
   /// As it stands, without an unfinished line.
   Excerpt Now() const;
+  /// Takes over what another look at the same log kept around its marks.
+  void TakeAround(const LogLines& other) { around_.insert(other.around_.begin(), other.around_.end()); }
   /// Whether this line is still among those kept (or was never there).
   bool Holds(std::int64_t line) const;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/human.h"
 
@@ -10,6 +11,7 @@ namespace whystop {
 namespace {
 
 constexpr std::int64_t kMarksOfAKind = 40;
+constexpr int kMarksOfADetector = 4;
 constexpr std::size_t kEpochMarksMax = 256;
 constexpr std::size_t kTextBytesMax = 300;
 
@@ -23,6 +25,18 @@ std::string PlaceOf(const Observation& seen) {
   const auto line = seen.Number("line");
   const std::string name = file.substr(file.rfind('/') + 1);
   return line ? fmt::format("{}:{:.0f}", name, *line) : name;
+}
+
+std::string TimeOf(const Observation& seen, const char* name) {
+  const double seconds = seen.Number(name).value_or(0);
+  return HumanDuration(std::chrono::nanoseconds(std::llround(seconds * 1e9)));
+}
+
+/// "loss spike: train/loss".
+std::string WordsOf(const Finding& finding) {
+  std::string words = finding.detector;
+  std::replace_if(words.begin(), words.end(), [](char c) { return c == '/' || c == '-'; }, ' ');
+  return finding.series.empty() ? words : words + ": " + finding.series;
 }
 
 }  // namespace
@@ -68,8 +82,19 @@ void MarkList::Take(const Observation& seen, RunTime at) {
          fmt::format("{} caught at {}", TextOf(seen, "type"), PlaceOf(seen)), false});
   } else if (seen.kind == "session-resumed") {
     Add({at, seen.step, "resumed", "went on from a checkpoint", false});
-  } else if (seen.kind.find("checkpoint") != std::string::npos) {
-    Add({at, seen.step, "checkpoint", "checkpoint " + PlaceOf(seen), false});
+  } else if (seen.kind == "checkpoint-loaded") {
+    Add({at, seen.step, "checkpoint", "an earlier state was loaded into " + TextOf(seen, "optimizer"),
+         false});
+  } else if (seen.kind == "phase") {
+    Add({at, seen.step, "phase", TextOf(seen, "phase"), false});
+  } else if (seen.kind == "hang") {
+    Add({at, seen.step, "hang",
+         fmt::format("no progress for {}; the last sign was {}",
+                     TimeOf(seen, "silence_s"), TextOf(seen, "last_sign")),
+         true});
+  } else if (seen.kind == "hang-over") {
+    Add({at, seen.step, "hang",
+         fmt::format("went on after {}", TimeOf(seen, "after_s")), false});
   }
 }
 
@@ -142,9 +167,16 @@ void MarkList::Take(const Event& event) {
   }
 }
 
-std::vector<TimeMark> MarkList::InOrder() const {
+std::vector<TimeMark> MarkList::InOrder(const std::vector<Finding>& findings) const {
   std::vector<TimeMark> all = marks_;
   all.insert(all.end(), epochs_.begin(), epochs_.end());
+  std::map<std::string, int> told;
+  for (const Finding& finding : findings) {
+    // The trend of every loss is on the curve itself.
+    if (finding.detector != "loss/trend" && ++told[finding.detector] <= kMarksOfADetector) {
+      all.push_back({finding.at, finding.step_from, "seen", WordsOf(finding), false});
+    }
+  }
   std::stable_sort(all.begin(), all.end(),
                    [](const TimeMark& a, const TimeMark& b) { return a.at < b.at; });
   return all;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/event.h"
+#include "model/finding.h"
 #include "view/run_view.h"
 
 namespace whystop {
@@ -25,7 +26,8 @@ class MarkList {
   /// Signals, log facts, exceptions, kernel lines, pauses; everything else is passed over.
   void Take(const Event& event);
 
-  std::vector<TimeMark> InOrder() const;
+  /// With what the detectors saw.
+  std::vector<TimeMark> InOrder(const std::vector<Finding>& findings) const;
 
  private:
   void Add(TimeMark mark);

@@ -44,6 +44,34 @@ Pace PaceOf(const RunView& view) {
   return pace;
 }
 
+namespace {
+
+/// The mean of a series of the probe over its newer half.
+std::optional<double> NewerMean(const RunView& view, std::string_view name) {
+  for (const SeriesLine& series : view.series) {
+    const std::vector<LineBucket>& buckets = series.line.buckets();
+    double sum = 0;
+    std::int64_t count = 0;
+    for (std::size_t i = buckets.size() / 2; series.name == name && i < buckets.size(); ++i) {
+      sum += buckets[i].sum;
+      count += buckets[i].finite;
+    }
+    if (count > 0) {
+      return sum / static_cast<double>(count);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> DataWaitOf(const RunView& view) {
+  const auto waited = NewerMean(view, "data_wait_s");
+  const auto step = NewerMean(view, "step_s");
+  return waited && step && *step > 0 ? std::optional(std::clamp(*waited / *step, 0.0, 1.0))
+                                     : std::nullopt;
+}
+
 std::vector<std::optional<double>> SparkOf(const BucketLine& line, std::size_t count) {
   std::vector<std::optional<double>> out;
   for (const LineBucket& bucket : line.Reduced(count)) {

@@ -16,6 +16,10 @@ struct Pace {
 /// Over the newer half of the run, so that loading and a slow start do not count.
 Pace PaceOf(const RunView& view);
 
+/// The share of the time between steps that goes into waiting for data, over the newer half of the
+/// run. nullopt: not measured.
+std::optional<double> DataWaitOf(const RunView& view);
+
 /// The series that a person means by "the loss": the training loss with the most points, or else
 /// the first series there is. nullptr: none.
 const SeriesLine* MainSeries(const RunView& view);

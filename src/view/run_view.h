@@ -49,6 +49,12 @@ struct LifeLine {
   std::optional<std::int64_t> rss_bytes_max;
 };
 
+/// The curve of one trial of `whystop try`.
+struct TrialLine {
+  std::string change;  // As in the verdict: "learning rate x 0.1".
+  SeriesLine series;
+};
+
 /// Everything a picture of one run needs, in bounded size whatever the run's length.
 struct RunView {
   std::optional<RunStart> start;
@@ -62,6 +68,7 @@ struct RunView {
   std::vector<TimeMark> marks;  // In order of time.
   std::vector<LifeLine> processes;
   std::int64_t processes_left_out = 0;
+  std::vector<TrialLine> trials;
   std::vector<Finding> findings;
   std::vector<Place> frames;  // Of the exception that ended it: the user's own, innermost first.
   std::vector<Excerpt> logs;

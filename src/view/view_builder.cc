@@ -170,7 +170,7 @@ RunView ViewBuilder::Build(std::vector<Finding> findings) const {
   TakeNoise(findings, view.series);
   view.resources = resources_.Lines();
   view.heat = heat_;
-  view.marks = marks_.InOrder();
+  view.marks = marks_.InOrder(findings);
   view.processes = lives_.Chosen();
   view.processes_left_out = lives_.left_out();
   view.findings = std::move(findings);

@@ -4,6 +4,8 @@ import contextlib
 import http.client
 import json
 import os
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -142,3 +144,67 @@ def test_a_live_run_is_followed_to_its_death(tmp_path, trainer, browser):
     finally:
         page.close()
         job.wait(timeout=TIMEOUT)
+
+
+def steps_told(page):
+    """The steps that the page's head tells, as a number."""
+    found = re.search(r"step ([\d,]+) of", page.locator(".facts").inner_text())
+    return int(found[1].replace(",", "")) if found else 0
+
+
+def test_a_page_that_is_drawn_anew_keeps_what_its_reader_has_set(tmp_path, trainer, browser):
+    home = tmp_path / "home"
+    job = subprocess.Popen(
+        [WHYSTOP, "run", "--quiet", "--dir", home / "live", "--", "python3", trainer, "100000", "0.05"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+    page = browser.new_page()
+    page.set_default_timeout(60_000)
+    try:
+        with serving(home) as (url, _):
+            page.goto(url)
+            page.get_by_role("link", name="live").click()
+            chart = page.get_by_role("img", name="Chart of Loss")
+            page.get_by_role("progressbar", name="progress").wait_for()
+            page.get_by_label("by time").check()
+            chart.focus()
+            page.keyboard.press("+")
+            page.locator("#log").get_by_role("searchbox").fill("step 1")
+            chart.focus()
+            before = steps_told(page)
+            page.wait_for_function(
+                "before => Number(/step ([\\d,]+) of/.exec(document.querySelector('.facts').innerText)[1].replaceAll(',', '')) > before",
+                arg=before,
+            )
+            assert page.get_by_label("by time").is_checked()
+            assert page.locator("#curve").get_by_role("button", name="show all").is_visible()
+            assert page.locator("#log").get_by_role("searchbox").input_value() == "step 1"
+            assert page.evaluate("document.activeElement.ariaLabel ?? ''").startswith("Chart of Loss")
+    finally:
+        page.close()
+        job.send_signal(signal.SIGTERM)
+        job.wait(timeout=TIMEOUT)
+
+
+def test_very_many_runs_are_listed_soon_and_then_read(home, tmp_path, browser):
+    many = tmp_path / "home"
+    for number in range(150):
+        shutil.copytree(home / "finished", many / f"run-{number:03}")
+    page = browser.new_page()
+    page.set_default_timeout(TIMEOUT * 1000)
+    try:
+        with serving(many) as (url, _):
+            page.goto(url)
+            page.get_by_role("link", name="run-149").wait_for()
+            assert page.locator(".runs tbody tr").count() == 150
+            page.wait_for_function("() => [...document.querySelectorAll('.runs .badge')].every((b) => b.textContent !== 'reading')")
+            assert page.locator(".runs .badge", has_text="completed").count() == 150
+    finally:
+        page.close()
+
+
+def test_a_home_without_rights_is_an_empty_list(tmp_path):
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o000)
+    with serving(closed) as (url, _):
+        assert json.loads(ask(url, "/api/runs", authorization=f"Bearer {token_of(url)}")[2]) == []

@@ -2,6 +2,7 @@
 import uPlot from "uplot";
 import { colour, h } from "./dom";
 import { clock, count, number, withUnit } from "./format";
+import { keep, kept } from "./keep";
 
 export interface Line {
   label: string;
@@ -45,13 +46,14 @@ export interface ChartOptions {
   levels: Level[];
   height: number;
   group?: ChartGroup;
-  logarithmic?: boolean;
 }
 
 // A byte axis goes in steps that are round in KiB, MiB and GiB.
 const BYTE_STEPS = [0, 10, 20, 30, 40, 50].flatMap((power) =>
   [1, 2, 5, 10, 20, 50, 100, 200, 500].map((size) => size * 2 ** power),
 );
+const POINTS_OF_A_BAND = 20; // Fewer have no middle to lay a band around.
+const CRUSHING = 30; // How far the highest value lies above nine tenths of the others.
 const PALETTE = ["line-1", "line-2", "line-3", "line-4", "line-5", "line-6"];
 
 /** Charts of one axis: they zoom and point together. */
@@ -59,11 +61,26 @@ export class ChartGroup {
   readonly charts: Chart[] = [];
   private zooming = false;
 
-  constructor(readonly key: string) {}
+  /** What of the axis is seen; null: all of it. */
+  seen: [number, number] | null;
+  /** Where the pointer was last. */
+  pointed: number | null = null;
+
+  constructor(readonly key: string) {
+    this.seen = kept(`zoom ${key}`, null);
+    this.pointed = kept(`pointed ${key}`, null);
+  }
+
+  pointAt(x: number | null): void {
+    this.pointed = x;
+    keep(`pointed ${this.key}`, x);
+  }
 
   zoom(from: number | null, to: number | null): void {
     if (this.zooming) return;
     this.zooming = true;
+    this.seen = from === null || to === null ? null : [from, to];
+    keep(`zoom ${this.key}`, this.seen);
     for (const chart of this.charts) chart.show(from, to);
     this.zooming = false;
   }
@@ -84,6 +101,17 @@ function extent(columns: (number | null)[][]): [number, number] {
     }
   }
   return [low, high];
+}
+
+/** Lines of an axis of powers of ten: not more than can be told apart, and with few powers some between them. */
+function powersBetween(min: number, max: number): number[] {
+  const low = Math.floor(Math.log10(min) + 1e-9);
+  const high = Math.ceil(Math.log10(max) - 1e-9);
+  const stride = Math.max(1, Math.ceil((high - low) / 6));
+  const between = high - low <= 2 ? [1, 2, 5] : [1];
+  const lines: number[] = [];
+  for (let power = low; power <= high; power += stride) lines.push(...between.map((size) => size * 10 ** power));
+  return lines.filter((line) => line >= min && line <= max);
 }
 
 /** The mean of neighbours: the middle of the band of usual wobble. */
@@ -115,10 +143,12 @@ export class Chart {
   private seen: [number, number] | null = null;
 
   constructor(private readonly options: ChartOptions) {
-    this.logarithmic = options.logarithmic ?? false;
+    this.logarithmic = kept(this.nameOfLog(), this.isCrushed());
+    this.seen = options.group?.seen ?? null;
     this.box = h("div", { class: "plot", "aria-hidden": "true" });
+    this.box.style.minHeight = `${options.height}px`; // Its room is there before it is drawn: nothing below it jumps.
     this.legend = h("div", { class: "legend" });
-    this.resetButton = h("button", { type: "button", hidden: true, click: () => this.zoomTo(null, null) }, "show all");
+    this.resetButton = h("button", { type: "button", hidden: this.seen === null, click: () => this.zoomTo(null, null) }, "show all");
     this.logButton = h(
       "button",
       { type: "button", "aria-pressed": String(this.logarithmic), click: () => this.toggleLog() },
@@ -149,11 +179,36 @@ export class Chart {
       const width = Math.floor(this.box.clientWidth);
       if (width > 0 && width !== this.width) {
         this.width = width;
-        if (this.plot === null) this.rebuild();
-        else this.plot.setSize({ width, height: this.options.height });
+        if (this.plot === null) {
+          this.rebuild();
+          this.pointAgain();
+        } else this.plot.setSize({ width, height: this.options.height });
       }
     }).observe(this.box);
     this.tellValues(null);
+  }
+
+  private nameOfLog(): string {
+    return `log ${this.options.group?.key} ${this.options.title}`;
+  }
+
+  /** A chart that was drawn anew under the pointer, or while it had the focus, goes on telling the values there. */
+  private pointAgain(): void {
+    const x = this.options.group?.pointed ?? null;
+    const watched = this.element.matches(":hover") || this.element.contains(document.activeElement);
+    if (x !== null && watched) this.plot?.setCursor({ left: this.plot.valToPos(x, "x"), top: 10 });
+  }
+
+  /** One spike would press everything else flat: then powers of ten show more. */
+  private isCrushed(): boolean {
+    const sizes = this.options.lines.flatMap((line) => line.max ?? line.mean).filter((value) => value !== null);
+    sizes.sort((a, b) => a - b);
+    const usual = sizes[Math.floor(sizes.length * 0.9)] ?? 0;
+    return this.mayBeLogarithmic() && sizes[sizes.length - 1] > CRUSHING * usual;
+  }
+
+  private isLogarithmic(): boolean {
+    return this.logarithmic && this.mayBeLogarithmic();
   }
 
   private mayBeLogarithmic(): boolean {
@@ -279,6 +334,7 @@ export class Chart {
 
   private toggleLog(): void {
     this.logarithmic = !this.logarithmic;
+    keep(this.nameOfLog(), this.logarithmic);
     this.logButton.setAttribute("aria-pressed", String(this.logarithmic));
     this.rebuild();
   }
@@ -322,7 +378,9 @@ export class Chart {
     const tables: uPlot.AlignedData[] = [];
     this.options.lines.forEach((line, i) => {
       const stroke = colour(PALETTE[i % PALETTE.length]);
-      const middle = line.noise && !line.max ? smooth(line.mean) : null;
+      // How far values usually lie apart is a distance; on an axis of powers it would be none.
+      const banded = line.noise && !line.max && line.x.length >= POINTS_OF_A_BAND && !this.isLogarithmic();
+      const middle = banded ? smooth(line.mean) : null;
       const upper = line.max ?? middle?.map((value) => (value === null ? null : value + line.noise!));
       const lower = line.min ?? middle?.map((value) => (value === null ? null : value - line.noise!));
       const few = line.x.length <= 60;
@@ -371,7 +429,7 @@ export class Chart {
     const grid = { stroke: colour("grid"), width: 1 };
     const font = '11px system-ui, sans-serif';
     const { axis, unit, group, height } = this.options;
-    const logarithmic = this.logarithmic && this.mayBeLogarithmic();
+    const logarithmic = this.isLogarithmic();
     const [low, high] = this.seen ?? this.whole();
     this.plot = new uPlot(
       {
@@ -408,6 +466,7 @@ export class Chart {
             font,
             size: 64,
             ...(unit.startsWith("bytes") ? { incrs: BYTE_STEPS } : {}),
+            ...(logarithmic ? { splits: (_u: uPlot, _axis: number, min: number, max: number) => powersBetween(min, max), filter: (_u: uPlot, splits: number[]) => splits } : {}),
             values: (_u, splits) =>
               splits.map((value) => (value === null ? null : unit === "" ? number(value, 3) : withUnit(value, unit).replace(" cores", ""))),
           },
@@ -417,7 +476,9 @@ export class Chart {
           setCursor: [
             (u) => {
               const left = u.cursor.left ?? -1;
-              this.tellValues(left < 0 ? null : u.posToVal(left, "x"));
+              const x = left < 0 ? null : u.posToVal(left, "x");
+              group?.pointAt(x);
+              this.tellValues(x);
             },
           ],
           setSelect: [

@@ -3,6 +3,7 @@ import { Chart, ChartGroup, type ChartMark, type ChartRange, type Level, type Li
 import type { Run, Series } from "./data";
 import { h } from "./dom";
 import { number } from "./format";
+import { keep, kept } from "./keep";
 import type { Lettered } from "./verdict";
 
 export type Axis = "step" | "time";
@@ -15,6 +16,7 @@ const KINDS: [string, string[]][] = [
   ["Loss scale", ["loss-scale"]],
 ];
 const LINES_A_CHART = 6;
+const DRAWN_AT_ONCE = 8;
 
 export function labelOf(series: Series, all: Series[]): string {
   const twins = all.filter((other) => other.name === series.name && other.rank === series.rank).length > 1;
@@ -139,8 +141,14 @@ export function curves(run: Run, letters: Lettered[], axis: Axis, group: ChartGr
         : [];
     made.push(chart(title, all, title === "Loss" ? 280 : 170, levels));
   }
-  const others = usable.filter((series) => !shown.has(series));
-  if (others.length > 0) made.push(otherSeries(others, usable, run, (series) => chart(labelOf(series, usable), [series], 150)));
+  const draw = (series: Series) => chart(labelOf(series, usable), [series], 150);
+  let others = usable.filter((series) => !shown.has(series));
+  if (made.length === 0) {
+    // None has a name that we know: better some of them than none.
+    made.push(h("div", { class: "grid" }, ...others.slice(0, DRAWN_AT_ONCE).map(draw)));
+    others = others.slice(DRAWN_AT_ONCE);
+  }
+  if (others.length > 0) made.push(otherSeries(others, usable, run, draw));
   return made;
 }
 
@@ -148,6 +156,7 @@ export function curves(run: Run, letters: Lettered[], axis: Axis, group: ChartGr
 function otherSeries(others: Series[], all: Series[], run: Run, draw: (series: Series) => HTMLElement): HTMLElement {
   const list = h("div", { class: "others" });
   const fill = (wanted: string) => {
+    keep("filter series", wanted);
     const found = others.filter((series) => labelOf(series, all).toLowerCase().includes(wanted.toLowerCase()));
     list.replaceChildren(
       ...found.map((series) => {
@@ -160,7 +169,9 @@ function otherSeries(others: Series[], all: Series[], run: Run, draw: (series: S
     );
     if (found.length === 0) list.append(h("p", { class: "muted" }, "no series of that name"));
   };
-  fill("");
+  const input = h("input", { type: "search", input: () => fill(input.value) });
+  input.value = kept("filter series", "");
+  fill(input.value);
   const left = run.series_left_out > 0 ? `; ${run.series_left_out} more are not in this file` : "";
   return h(
     "details",
@@ -170,7 +181,7 @@ function otherSeries(others: Series[], all: Series[], run: Run, draw: (series: S
       "label",
       { class: "filter" },
       "filter ",
-      h("input", { type: "search", input: (event: Event) => fill((event.target as HTMLInputElement).value) }),
+      input,
     ),
     list,
   );

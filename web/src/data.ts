@@ -42,14 +42,16 @@ export interface Verdict {
   command: string[];
   sources: string[];
   overhead: number | null;
+  trainings: string[];
   trials?: Trial[];
 }
 
+/** One experiment of `whystop try`. */
 export interface Trial {
-  name?: string;
-  change?: string;
-  result?: string;
-  text?: string;
+  change: string;
+  result: "proven" | "refuted" | "neither" | "not-tested";
+  cause?: string;
+  text: string;
 }
 
 /** Columns of equal length; a null mean: no finite value. min and max are left out where they equal the mean. */
@@ -139,9 +141,13 @@ export interface Run {
   directory?: string;
   wall_ms?: number;
   guess_level?: number;
+  steps_per_second?: number;
+  seconds_left?: number;
+  data_wait?: number;
   verdict: Verdict;
   series: Series[];
   series_left_out: number;
+  trial_lines: ({ change: string } & Series)[];
   resources: Resource[];
   marks: Mark[];
   findings: Finding[];

@@ -1,6 +1,7 @@
 // Lines of the log and of the source, with those that the verdict points at.
 import type { Excerpt } from "./data";
 import { clean, h } from "./dom";
+import { keep, kept } from "./keep";
 
 function lines(excerpt: Excerpt): HTMLElement {
   const marked = new Set(excerpt.marked);
@@ -33,15 +34,17 @@ export function logs(excerpts: Excerpt[]): HTMLElement[] {
     .filter((excerpt) => excerpt.lines.length > 0)
     .map((excerpt) => {
       const body = lines(excerpt);
-      const filter = h("input", {
-        type: "search",
-        input: () => {
-          const wanted = filter.value.toLowerCase();
-          for (const row of body.querySelectorAll<HTMLElement>(".row, .gap")) {
-            row.hidden = wanted !== "" && !(row.textContent ?? "").toLowerCase().includes(wanted);
-          }
-        },
-      });
+      const name = `filter ${excerpt.file}`;
+      const apply = () => {
+        keep(name, filter.value);
+        const wanted = filter.value.toLowerCase();
+        for (const row of body.querySelectorAll<HTMLElement>(".row, .gap")) {
+          row.hidden = wanted !== "" && !(row.textContent ?? "").toLowerCase().includes(wanted);
+        }
+      };
+      const filter = h("input", { type: "search", input: apply });
+      filter.value = kept(name, "");
+      apply();
       settle(body);
       return h(
         "div",

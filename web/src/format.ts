@@ -4,7 +4,9 @@ export function number(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined) return "–";
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return value.toExponential(Math.min(2, digits - 1));
+  if (size !== 0 && (size < 1e-4 || size >= 1e7)) {
+    return value.toExponential(Math.min(2, digits - 1)).replace(/\.?0+e/, "e").replace("e+", "e"); // "3.4e16", "1e-5"
+  }
   return Number(value.toPrecision(digits)).toLocaleString("en-US", { maximumFractionDigits: 8 });
 }
 

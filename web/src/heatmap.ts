@@ -2,6 +2,7 @@
 import type { Cell, HeatRow, Run } from "./data";
 import { colour, h } from "./dom";
 import { count, number } from "./format";
+import { keep, kept } from "./keep";
 
 type Kind = "gradients" | "weights" | "updates";
 const KINDS: Kind[] = ["gradients", "weights", "updates"];
@@ -47,7 +48,8 @@ class HeatMap {
     const rows = run.heat.rows;
     this.columns = Math.max(...rows.flatMap((row) => KINDS.map((kind) => row[kind].length)));
     const filled = KINDS.filter((kind) => rows.some((row) => row[kind].some((cell) => cell !== null)));
-    this.kind = filled[0] ?? "gradients";
+    const chosen = kept<Kind>("heat", filled[0] ?? "gradients");
+    this.kind = filled.includes(chosen) ? chosen : (filled[0] ?? "gradients");
     const choices = filled.map((kind) =>
       h(
         "label",
@@ -58,6 +60,7 @@ class HeatMap {
           checked: kind === this.kind,
           change: () => {
             this.kind = kind;
+            keep("heat", kind);
             this.draw();
           },
         }),
@@ -73,6 +76,7 @@ class HeatMap {
       { class: "heatmap" },
       h("div", { class: "choices", role: "radiogroup", "aria-label": "What is shown" }, ...choices),
       h("div", { class: "heat-box" }, this.names, this.canvas),
+      h("div", { class: "heat-axis", "aria-hidden": "true" }, ...this.axis()),
       h("div", { class: "heat-foot" }, this.scale, this.told),
       left > 0 && h("p", { class: "muted" }, `${count(left)} more tensors are not shown`),
     );
@@ -83,6 +87,13 @@ class HeatMap {
     const { first_step, steps_a_column } = this.run.heat;
     const from = first_step + column * steps_a_column;
     return steps_a_column === 1 ? `step ${count(from)}` : `steps ${count(from)} to ${count(from + steps_a_column - 1)}`;
+  }
+
+  /** Steps below the columns. */
+  private axis(): HTMLElement[] {
+    const { first_step, steps_a_column } = this.run.heat;
+    const shares = this.columns < 3 ? [0] : [0, 0.25, 0.5, 0.75, 1];
+    return shares.map((share) => h("span", {}, count(first_step + Math.round(share * (this.columns - 1)) * steps_a_column)));
   }
 
   private words(cell: Cell | undefined): string {

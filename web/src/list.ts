@@ -2,6 +2,7 @@
 import type { RunSummary } from "./data";
 import { h, svg } from "./dom";
 import { count, duration, number } from "./format";
+import { keep, kept } from "./keep";
 import { learningTone, outcomeTone } from "./verdict";
 
 export function sparkline(values: (number | null)[]): SVGElement | null {
@@ -79,13 +80,14 @@ export function runList(runs: RunSummary[], ticked: Set<string>, actions: ListAc
   });
   const words = ["", "run", "why it stopped", "learning", "loss", "step", "rate", "left", "cause"];
   const head = words.map((word, i) => h("th", { scope: "col", class: i > 3 ? (i > 4 && i < 8 ? "num wide" : "wide") : "" }, word));
-  const filter = h("input", {
-    type: "search",
-    input: () => {
-      const wanted = filter.value.toLowerCase();
-      for (const row of rows) row.hidden = !(row.textContent ?? "").toLowerCase().includes(wanted);
-    },
-  });
+  const apply = () => {
+    keep("filter runs", filter.value);
+    const wanted = filter.value.toLowerCase();
+    for (const row of rows) row.hidden = !(row.textContent ?? "").toLowerCase().includes(wanted);
+  };
+  const filter = h("input", { type: "search", input: apply });
+  filter.value = kept("filter runs", "");
+  apply();
   return h(
     "section",
     { class: "card" },

@@ -2,6 +2,7 @@
 import { comparePage } from "./compare";
 import type { Run, RunSummary } from "./data";
 import { h } from "./dom";
+import { forget, isBusy, redraw } from "./keep";
 import { runList } from "./list";
 import { openLinked, runPage } from "./run";
 
@@ -32,6 +33,12 @@ export function startLive(page: HTMLElement): void {
       due = true;
       return;
     }
+    if (!force && isBusy(place)) {
+      state.textContent = "waits while text is marked";
+      setTimeout(() => void draw(false), REFRESH_MS);
+      return;
+    }
+    if (force) forget();
     drawing = true;
     due = false;
     const { run, and } = route();
@@ -44,17 +51,18 @@ export function startLive(page: HTMLElement): void {
             location.hash = `run=${encodeURIComponent(a)}&and=${encodeURIComponent(b)}`;
           },
         });
-        if (force || !(document.activeElement instanceof HTMLInputElement)) place.replaceChildren(list);
+        redraw(place, list);
         document.title = "runs · whystop";
       } else if (and !== undefined) {
         const [a, b] = await Promise.all([ask<Run>(`api/run?id=${encodeURIComponent(run)}`), ask<Run>(`api/run?id=${encodeURIComponent(and)}`)]);
-        place.replaceChildren(comparePage(a, b));
+        redraw(place, comparePage(a, b));
         document.title = "two runs · whystop";
       } else {
         const data = await ask<Run>(`api/run?id=${encodeURIComponent(run)}`);
         show(data, force);
       }
       back.hidden = run === undefined;
+      if (events.readyState === EventSource.OPEN) state.textContent = "live";
     } catch (fault) {
       state.textContent = `cannot read: ${fault instanceof Error ? fault.message : String(fault)}`;
     }
@@ -62,20 +70,15 @@ export function startLive(page: HTMLElement): void {
     if (due) setTimeout(() => void draw(false), REFRESH_MS);
   };
 
-  /** A run that goes on is drawn anew where the reader stands: open parts stay open, the place on the page stays. */
   const show = (run: Run, force: boolean) => {
     const key = JSON.stringify([run.seconds, run.verdict.outcome, run.series.map((series) => series.points)]);
     if (!force && key === drawn) return;
     drawn = key;
-    const open = new Set([...place.querySelectorAll<HTMLDetailsElement>("details[open][id]")].map((one) => one.id));
-    const at = scrollY;
-    place.replaceChildren(runPage(run));
-    for (const id of open) {
-      const details = document.getElementById(id);
-      if (details instanceof HTMLDetailsElement) details.open = true;
+    redraw(place, runPage(run));
+    if (force) {
+      scrollTo(0, 0);
+      openLinked();
     }
-    if (force) openLinked();
-    else scrollTo(0, at);
     document.title = `${run.verdict.run}: ${run.verdict.outcome} · whystop`;
   };
 

@@ -17,7 +17,19 @@ const TITLES: Record<string, string> = {
   network: "Network (whole machine)",
   pressure: "Pressure: share of time in which somebody waited",
   tasks: "Processes, threads, open files",
+  paging: "Paging",
+  "memory limit met": "Memory limit met",
+  frozen: "Frozen",
+  "gpu power": "GPU power",
+  "gpu clock": "GPU clock",
+  "gpu faults": "GPU faults",
+  "whystop itself": "whystop itself",
 };
+
+/** Names of control groups are long, and their ends tell them apart. */
+function short(label: string): string {
+  return label.replace(/\/\S{24,}/, (path) => `…${path.slice(-12)}`);
+}
 
 export function resources(run: Run, group: ChartGroup): HTMLElement | null {
   const marks = marksOn(run, "time", new StepClock(run)).filter((mark) => mark.kind !== "epoch");
@@ -39,7 +51,7 @@ export function resources(run: Run, group: ChartGroup): HTMLElement | null {
       unit: lines[0].unit,
       axis: "time",
       lines: lines.slice(0, 6).map((line) => ({
-        label: line.label + (line.limit !== undefined && panel !== "cpu" ? ` of ${bytes(line.limit)}` : ""),
+        label: short(line.label) + (line.limit !== undefined && panel !== "cpu" ? ` of ${bytes(line.limit)}` : ""),
         x: line.t!,
         mean: line.mean,
         min: line.min,

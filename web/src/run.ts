@@ -4,11 +4,13 @@ import { curves, type Axis } from "./curve";
 import type { Run } from "./data";
 import { h, words } from "./dom";
 import { logs, sources } from "./excerpts";
-import { clock, count, duration, moment } from "./format";
+import { clock, count, duration, moment, number } from "./format";
 import { heatMap } from "./heatmap";
+import { keep, kept } from "./keep";
 import { lifeLines } from "./lives";
 import { markdown } from "./markdown";
 import { resources } from "./resources";
+import { trials } from "./trials";
 import { answers, lettered } from "./verdict";
 
 let groups: ChartGroup[] = [];
@@ -37,6 +39,25 @@ function header(run: Run): HTMLElement {
     h("h1", {}, verdict.run || "run"),
     h("p", { class: "command", title: what }, what),
     h("p", { class: "facts" }, facts.join(" · ")),
+    verdict.outcome === "running" && pace(run),
+  );
+}
+
+/** How far a run is that goes on, how fast, and for how long still. */
+function pace(run: Run): HTMLElement {
+  const { step, steps_planned, epoch, epochs_planned } = run.verdict.progress;
+  const done = steps_planned ? (step ?? 0) / steps_planned : epochs_planned ? (epoch ?? 0) / epochs_planned : null;
+  const facts = [
+    run.steps_per_second !== undefined && `${number(run.steps_per_second, 3)} steps/s`,
+    run.seconds_left !== undefined && `${duration(run.seconds_left)} left`,
+    run.data_wait !== undefined && `${number(100 * run.data_wait, 2)} % of a step's time is waiting for data`,
+  ].filter((fact): fact is string => typeof fact === "string");
+  return h(
+    "div",
+    { class: "pace" },
+    done !== null && h("progress", { max: 1, value: Math.min(1, done), "aria-label": "progress" }),
+    done !== null && h("b", {}, `${Math.floor(100 * Math.min(1, done))} %`),
+    h("span", {}, facts.join(" · ")),
   );
 }
 
@@ -87,9 +108,15 @@ function curveSection(run: Run, letters: ReturnType<typeof lettered>, prefix: st
     groups.push(group);
     place.replaceChildren(...curves(run, letters, axis, group));
   };
-  draw("step");
-  const choice = (axis: Axis, word: string, checked: boolean) =>
-    h("label", {}, h("input", { type: "radio", name: `${prefix}axis`, checked, change: () => draw(axis) }), word);
+  const chosen: Axis = canChoose ? kept(`${prefix}axis`, "step") : "step";
+  draw(chosen);
+  const choose = (axis: Axis) => {
+    keep(`${prefix}axis`, axis);
+    keep(`zoom ${prefix}curve`, null); // Steps are not seconds.
+    draw(axis);
+  };
+  const choice = (axis: Axis, word: string) =>
+    h("label", {}, h("input", { type: "radio", name: `${prefix}axis`, checked: axis === chosen, change: () => choose(axis) }), word);
   return section(
     `${prefix}curve`,
     "On the curve",
@@ -97,8 +124,8 @@ function curveSection(run: Run, letters: ReturnType<typeof lettered>, prefix: st
       h(
         "div",
         { class: "choices", role: "radiogroup", "aria-label": "Horizontal axis" },
-        choice("step", "by step", true),
-        choice("time", "by time", false),
+        choice("step", "by step"),
+        choice("time", "by time"),
       ),
     letters.length > 0 &&
       h(
@@ -142,6 +169,12 @@ function ruledOut(run: Run): HTMLElement[] {
   return parts;
 }
 
+/** A job that trained more than once: sweeps, folds, several programs of a script. */
+function trainings(run: Run): HTMLElement | null {
+  if (run.verdict.trainings.length === 0) return null;
+  return h("ul", { class: "trainings" }, ...run.verdict.trainings.map((one) => h("li", {}, ...words(one))));
+}
+
 function pages(run: Run, prefix: string): HTMLElement[] {
   return run.pages.map((page) => {
     const details = h(
@@ -152,23 +185,6 @@ function pages(run: Run, prefix: string): HTMLElement[] {
     );
     return details;
   });
-}
-
-function trials(run: Run): HTMLElement | null {
-  const all = run.verdict.trials ?? [];
-  if (all.length === 0) return null;
-  return h(
-    "div",
-    { class: "trials" },
-    ...all.map((trial) =>
-      h(
-        "div",
-        { class: "trial" },
-        h("h3", {}, trial.name ?? trial.change ?? "trial"),
-        h("p", {}, trial.text ?? trial.result ?? ""),
-      ),
-    ),
-  );
 }
 
 /** A link to a closed page opens it. */
@@ -187,11 +203,11 @@ export function runPage(run: Run, prefix = ""): HTMLElement {
   const time = new ChartGroup(`${prefix}time`);
   groups = groups.filter((group) => group.key !== time.key);
   groups.push(time);
-  const tried = trials(run);
   const sections = [
     curveSection(run, letters, prefix),
+    section(`${prefix}trainings`, "Trainings of this job", trainings(run)),
     section(`${prefix}happened`, "What happened", timeline(run)),
-    tried && section(`${prefix}trials`, "Trials", tried),
+    section(`${prefix}trials`, "Trials of whystop try", ...trials(run, prefix)),
     section(`${prefix}source`, "In your code", ...sources(run.sources)),
     section(`${prefix}log`, "In the log", ...logs(run.logs)),
     section(`${prefix}resources`, "Resources", resources(run, time)),

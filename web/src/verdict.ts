@@ -98,7 +98,7 @@ const LEARNING_TONE: Record<string, string> = {
 export function outcomeTone(outcome: string): string {
   if (outcome === "running") return "live";
   if (outcome === "completed") return "good";
-  if (outcome === "unknown") return "neutral";
+  if (outcome === "unknown" || outcome === "reading") return "neutral";
   if (outcome === "stopped-early" || outcome === "interrupted") return "warn";
   return "bad";
 }
@@ -124,7 +124,7 @@ function card(question: string, answer: string, badge: string, tone: string, cau
 
 export function answers(run: Run, letters: Lettered[], prefix: string): HTMLElement {
   const verdict = run.verdict;
-  const running = verdict.outcome === "running";
+  const running = verdict.outcome === "running" || (verdict.outcome === "hung" && !run.ended);
   const of = (question: string) =>
     verdict.causes
       .filter((cause) => cause.answers === question)
