@@ -51,6 +51,14 @@ bool MaySayTheEnd(std::string_view body) {
   return body.find("omplete") != std::string_view::npos || body.find("inished") != std::string_view::npos;
 }
 
+/// The word of whoever ends jobs from outside, which no program can print of itself.
+bool IsWordOfTheScheduler(const Signature& row) {
+  static constexpr std::string_view kCauses[] = {"scheduler-time-limit", "scheduler-cancelled", "preempted",
+                                                 "notebook-runtime-limit"};
+  return row.severity == Signature::Severity::kFatal && row.role == LogFact::Role::kRoot &&
+         std::find(std::begin(kCauses), std::end(kCauses), row.cause) != std::end(kCauses);
+}
+
 /// The text without a number at its very end, which may be the first half of another: "step 10/5".
 std::string_view WithoutCutNumber(std::string_view text) {
   const std::size_t last = text.find_last_not_of("0123456789.eE+-");
@@ -173,6 +181,7 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
     return std::any_of(matches.begin(), matches.end(),
                        [cause](const auto& match) { return match.signature->cause == cause; });
   };
+  ranks_ = ranks_ || line.rank;
   if (!IsBlank(text)) {
     last_line_.assign(text.substr(0, kLineShownBytes));
     last_line_number_ = number;
@@ -180,8 +189,8 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
     if (tracebacks_.HasOpenException()) {
       NoteFailure();
     }
-    const char* reason =
-        tracebacks_.InFrames() ? nullptr : sessions_.Push(line, marked("session-start"));
+    const bool opening = marked("session-start") || IsAnotherRefusal(line.body);
+    const char* reason = tracebacks_.InFrames() ? nullptr : sessions_.Push(line, opening);
     if (reason != nullptr) {
       StartSession(reason, number);
     }
@@ -190,6 +199,9 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
   if (tracebacks_.Wants(line.body, marked("traceback"))) {
     in_traceback = tracebacks_.Push(line, number);
     TakeExceptions();
+    if (IsAnotherAttempt()) {
+      StartSession("another traceback of the same program", number);
+    }
   }
   lines_since_end_ = in_traceback ? 0 : lines_since_end_ + 1;
   if (!in_traceback && marked("exception-line")) {
@@ -242,6 +254,7 @@ void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number,
     fact.fatal = row.severity == Signature::Severity::kFatal;
     PushProgress(number, line.rank, false);
     if (row.cause == "sibling-rank-failed") {
+      ranks_ = true;
       HoldBareException();
     }
     Push(std::move(fact));
@@ -252,6 +265,7 @@ void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number,
       sessions_.NoteCompletion();
     } else if (row.severity == Signature::Severity::kFatal) {
       NoteFailure();
+      cut_off_ = IsWordOfTheScheduler(row) ? Here() : cut_off_;
     }
   }
 }
@@ -305,6 +319,31 @@ void LogReader::HoldBareException() {
     pending_.push_back(*std::move(bare_));
   }
   bare_.reset();
+}
+
+/// A program that Python refuses to read is a new one, whatever came before; its ranks say the same once more.
+bool LogReader::IsAnotherRefusal(std::string_view body) {
+  if (!body.starts_with("  File \"") || tracebacks_.InFrames() || tracebacks_.MessageGoesOn() ||
+      !IsRefusalOfPython(body) || body == last_refusal_) {
+    return false;
+  }
+  last_refusal_ = body;
+  return true;
+}
+
+/// A traceback that begins at the top of a program which has already ended with one: it was started again. Ranks of one
+/// job look the same, but say who they are; and where training had begun, only a program that comes less far is another.
+bool LogReader::IsAnotherAttempt() const {
+  const std::optional<Frame> top = tracebacks_.FirstFrame();
+  if (!top || top->function != "<module>" || ranks_ || options_.one_run) {
+    return false;
+  }
+  const bool trained = progress_.trained() || metrics_.training_points() > 0;
+  return std::any_of(pending_.begin(), pending_.end(), [&](const Pending& held) {
+    const ExceptionSeen& seen = held.exception.seen;
+    return !held.exception.warned && !seen.rank && !seen.frames.empty() && seen.frames.front().file == top->file &&
+           seen.frames.front().function == top->function && (!trained || top->line < seen.frames.front().line);
+  });
 }
 
 void LogReader::NoteFailure() {
@@ -482,7 +521,9 @@ void LogReader::StartSession(const char* reason, std::int64_t number) {
     }
     return;
   }
-  tracebacks_.Finish();
+  if (!tracebacks_.FirstFrame()) {  // That one is the new run's.
+    tracebacks_.Finish();
+  }
   TakeExceptions();
   SettleExceptions(true);
   PushProgress(number, std::nullopt, true);
@@ -498,6 +539,9 @@ void LogReader::StartSession(const char* reason, std::int64_t number) {
   epilogue_.Reset();
   failed_ = false;
   bare_.reset();
+  cut_off_.reset();
+  ended_after_bytes_ = 0;
+  ranks_ = false;
   bar_advances_ = 0;
   failed_at_advances_ = 0;
   push_progress_ = false;
@@ -520,8 +564,17 @@ void LogReader::Finish(RunTime at, std::optional<std::chrono::seconds> age) {
   }
 }
 
+/// The scheduler ended the job, and nothing of training came after it: what the program had said before is overruled.
+bool LogReader::IsCutOff() const {
+  return cut_off_ && (!completed_ || completed_->bytes < cut_off_->bytes) &&
+         progress_.advances() - cut_off_->advances < kAdvancesToSurvive;
+}
+
 /// A planned end was told or reached, and neither more training nor an exception came after it.
 bool LogReader::IsCompleted() const {
+  if (IsCutOff()) {
+    return false;
+  }
   if (completed_ && completed_->bytes > ended_after_bytes_ &&
       progress_.advances() - completed_->advances <= 3 + completed_->advances / 20) {
     return true;

@@ -69,14 +69,20 @@ const char* SessionWatch::Push(const PeeledLine& line, bool opening) {
   }
   if (body.starts_with("The output (if any) is above this job summary")) {
     report_above_ = true;
+    in_report_ = false;
     return nullptr;
   }
   if (body.starts_with("The output (if any) follows")) {
     report_first_ = true;
+    in_report_ = false;
     return nullptr;
   }
   if (body.starts_with("Sender: LSF System")) {
+    in_report_ = true;
     return report_first_ ? "LSF job report" : nullptr;
+  }
+  if (in_report_) {
+    return nullptr;  // The same words for every job, and no job's first lines.
   }
   if (opening && (trained_ || failed_ || completed_)) {
     return "a start message";
