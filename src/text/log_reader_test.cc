@@ -271,11 +271,12 @@ TEST(LogReader, WhatFollowsATracebackOfTheSameRunIsNoOtherAttempt) {
 }
 
 TEST(LogReader, ReportsOfABatchSystemAreNoFirstLinesOfAJob) {
+  const std::string rule = "------------------------------\n";
   const std::string report = "Sender: LSF System <lsfadmin@n1>\nSubject: Job 1: <fit> in cluster <dcc>\n\n"
                              "Job <fit> was submitted from host <n2> by user <me> in cluster <dcc>\n"
                              "Your job looked like:\n\nExited with exit code 1.\n\nResource usage summary:\n\n"
                              "The output (if any) is above this job summary.\n\n";
-  EXPECT_EQ(EndingTypes(Read("    Hours : 24\n" + report + std::string(kRefusal) + "\n" + report)),
+  EXPECT_EQ(EndingTypes(Read("    Hours : 24\n" + rule + report + std::string(kRefusal) + "\n" + rule + report)),
             std::vector<std::string>{"SyntaxError"});
 }
 
