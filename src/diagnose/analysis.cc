@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/human.h"
+#include "base/shown_text.h"
 #include "cause/memory_facts.h"
 #include "sign/account/account.h"
 #include "sign/exception_facts.h"
@@ -149,9 +150,23 @@ std::vector<Considered> DecideTraining(const CaseFile& job, const Trainings& tra
   return all[decides].considered;
 }
 
+/// The headline of a run that is history, short enough to stand beside another.
+std::string OneLine(const Verdict& verdict) {
+  constexpr std::size_t kTextMax = 120;
+  if (verdict.outcome == Outcome::kUnknown) {
+    return "ended without a word";
+  }
+  return ShownText(verdict.headline, kTextMax);
+}
+
 }  // namespace
 
 void Analysis::Push(const Event& event) {
+  constexpr int kRunsJudged = 100;  // Who appended more often does not ask for the last but one.
+  if (const auto* seen = event.As<Observation>(); seen != nullptr && seen->kind == "session-start") {
+    run_before_ = runs_ < kRunsJudged ? OneLine(JudgeLastRun(false)) : "";
+    ++runs_;
+  }
   builder_.Push(event);
   // A log that several runs appended to: what was seen of the former ones says nothing about the
   // last.
@@ -177,6 +192,16 @@ Ranking Analysis::Rank(bool job_alive) const {
 }
 
 Verdict Analysis::Judge(bool job_alive) const {
+  Verdict verdict = JudgeLastRun(job_alive);
+  if (runs_ > 1) {
+    verdict.ending += fmt::format(" (the last of {} runs in these files{})", runs_,
+                                  run_before_.empty() ? "" : "; the one before: " + run_before_);
+    verdict.headline = Headline(verdict);
+  }
+  return verdict;
+}
+
+Verdict Analysis::JudgeLastRun(bool job_alive) const {
   CaseFile run = builder_.Build();
   run.findings = Findings();
   run.job_alive = job_alive;

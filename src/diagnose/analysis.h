@@ -23,8 +23,12 @@ class Analysis final : public EventSink {
   std::vector<Finding> Findings() const;
 
  private:
+  Verdict JudgeLastRun(bool job_alive) const;
+
   CaseBuilder builder_;
   Trainings trainings_;
+  int runs_ = 1;  // In these files, one after another; the last is judged.
+  std::string run_before_;  // How the one before it ended, in a line.
 };
 
 }  // namespace whystop

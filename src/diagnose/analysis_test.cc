@@ -350,6 +350,9 @@ TEST(Analysis, OnlyTheLastSessionOfAnAppendedLogIsJudged) {
   EXPECT_EQ(RootOf(analysis.Judge(false)), "cuda-oom");
   analysis.Push({{}, Observation{"session-start", std::nullopt, std::nullopt, {}, {}, {}}});
   EXPECT_EQ(RootOf(analysis.Judge(false)), "-");
+  const std::string headline = analysis.Judge(false).headline;
+  EXPECT_NE(headline.find("the last of 2 runs"), std::string::npos) << headline;
+  EXPECT_NE(headline.find("the one before: ended by an error"), std::string::npos) << headline;
 }
 
 /// Goal: a loss that is both printed and seen at every step is judged by the latter.
@@ -461,6 +464,21 @@ TEST(Analysis, WhoTerminatedTheJobTerminatedItsWorkers) {
        EndingException("RuntimeError", "DataLoader worker (pid 7) is killed by signal: Terminated.", 4, 9)},
       TextEnd::Kind::kSilent);
   EXPECT_EQ(RootOf(verdict), "external-sigterm");
+}
+
+TEST(Analysis, AWarningIsNotWhatAnExceptionOfSomethingElseEnded) {
+  LogFact warned;
+  warned.cause = "driver-mismatch";
+  warned.role = LogFact::Role::kRoot;
+  warned.line = "a.py:141: UserWarning: CUDA initialization: The NVIDIA driver on your system is too old";
+  warned.place = {"log", 1};
+  Analysis alone;
+  alone.Push({Seconds(1), warned});
+  EXPECT_EQ(RootOf(alone.Judge(false)), "driver-mismatch");
+  Analysis both;
+  both.Push({Seconds(1), warned});
+  both.Push({Seconds(1), EndingException("KeyError", "'x'", 4, 9)});
+  EXPECT_EQ(RootOf(both.Judge(false)), "uncaught-exception");
 }
 
 TEST(Analysis, ARunningFileSaysWhenItWasWritten) {

@@ -56,6 +56,25 @@ TEST(Learning, AFallingLossSaysNothingOfAPolicyThatEarnsNoMore) {
   EXPECT_EQ(verdict.learning, Learning::kUnknown) << verdict.learning_text;
 }
 
+/// Its loss jumps by nature, and says nothing of the rate.
+TEST(Learning, TheLossOfAPolicyBlamesNoRate) {
+  const Verdict verdict = JudgeRun(
+      "series loss steps=0..9 from=37 noise=1\n"
+      "series loss steps=10..399 shape=sine from=160 amplitude=140 period=40.1\n"
+      "series ep_rew_mean steps=1..400 every=4 role=train-score value=106 noise=6\n"
+      "end exit=0\n");
+  EXPECT_TRUE(BlamesNobody(verdict)) << (verdict.causes.empty() ? "" : verdict.causes[0].id);
+}
+
+/// Precision lies flat while recall, and with it the whole, rises.
+TEST(Learning, OfSeveralScoresTheOneThatRoseTells) {
+  const std::string flat = "series precision steps=1..60 role=validation-score value=0.76 noise=0.005\n";
+  EXPECT_EQ(JudgeRun(flat).learning, Learning::kNeverLearned);
+  const Verdict verdict =
+      JudgeRun(flat + "series fscore steps=1..60 role=validation-score shape=line from=0.52 to=0.71 noise=0.01\n");
+  EXPECT_EQ(verdict.learning, Learning::kImproving) << verdict.learning_text;
+}
+
 TEST(Learning, AnEnvironmentWithoutARewardOnRecordSaysWhatWouldTell) {
   const Verdict verdict = JudgeRun(
       "observe environment steps=5 libraries=gymnasium\n"

@@ -128,6 +128,12 @@ bool IsTextOfTheEnd(const CaseFile& run, const LogFact& fact) {
   return hidden && says(hidden->type, hidden->message);
 }
 
+/// Python's warnings let the program go on; what ended it, it says itself.
+bool IsWarningBesideAnException(const CaseFile& run, const LogFact& fact) {
+  const ExceptionSeen* own = FindOwnException(run);
+  return own != nullptr && !IsPartOf(fact, *own) && fact.line.find("Warning: ") != std::string::npos;
+}
+
 }  // namespace
 
 bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fact) {
@@ -153,7 +159,7 @@ bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fac
     return true;
   }
   if ((EndsTheRun(cause) && EndedWell(run)) || IsCancelledBySrun(run, fact) ||
-      WaitedForAFailedRank(run, fact)) {
+      WaitedForAFailedRank(run, fact) || IsWarningBesideAnException(run, fact)) {
     return false;
   }
   if (cause.outcome == Outcome::kStoppedEarly) {

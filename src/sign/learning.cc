@@ -61,6 +61,24 @@ bool NearlyPerfect(const Finding* score) {
          score->Number("last").value_or(0) <= 1;
 }
 
+/// The score to judge by: one that improved (precision may be traded for recall, and the whole gets better), else the one
+/// with the most points; scores of training before held-out ones.
+const Finding* BestScore(const CaseFile& run) {
+  const Finding* train = BestOf(run, "train-score");
+  const Finding* score = train != nullptr ? train : BestOf(run, "validation-score");
+  if (score == nullptr || Improved(score)) {
+    return score;
+  }
+  const std::string role = FactText(*score, "role");
+  for (const Finding& finding : run.findings) {
+    if (finding.detector == "loss/trend" && FactText(finding, "role") == role && Improved(&finding) &&
+        finding.Number("rank") == score->Number("rank")) {
+      return &finding;
+    }
+  }
+  return score;
+}
+
 std::string Describe(const Finding& finding, Learning state) {
   const double points = finding.Number("points").value_or(0);
   const double bad_at_end = finding.Number("not_finite_at_end").value_or(0);
@@ -406,9 +424,7 @@ LearningView BySeries(const CaseFile& run) {
     return {Learning::kDiverged, BestOf(run, "train-loss"),
             "the loss was not a finite number when " + DescribeExit(*exit) + " ended the loop"};
   }
-  const Finding* train_score = BestOf(run, "train-score");
-  const Finding* validation_score = BestOf(run, "validation-score");
-  const Finding* score = train_score != nullptr ? train_score : validation_score;
+  const Finding* score = BestScore(run);
   const Finding* loss = BestOf(run, "train-loss");
   const Finding* reward = BestReward(run);
   if (reward != nullptr || HasEnvironment(run)) {
@@ -418,7 +434,8 @@ LearningView BySeries(const CaseFile& run) {
     return ByTrainLoss(run, *loss, score);
   }
   const Finding* other = BestOf(run, "validation-loss");
-  other = other != nullptr ? other : score;
+  const bool flat = other != nullptr && StateOf(*other) == Learning::kNeverLearned;
+  other = other == nullptr || (flat && Improved(score)) ? score : other;
   if (other == nullptr) {
     return {Learning::kUnknown, nullptr, "no loss or score was seen"};
   }
@@ -435,6 +452,8 @@ LearningView BySeries(const CaseFile& run) {
 }
 
 }  // namespace
+
+bool EarnsReward(const CaseFile& run) { return BestReward(run) != nullptr || HasEnvironment(run); }
 
 const Finding* HeldOutAtGuessing(const CaseFile& run, const LearningView& view) {
   constexpr double kPointsMin = 3;

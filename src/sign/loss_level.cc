@@ -22,7 +22,7 @@ std::string DescribeShare(const Training& training) {
 
 /// The loss of adversaries and that of a policy go up and down by their nature.
 bool MaySwing(const Training& training) {
-  return training.optimizers > 1 || training.run.FindObservation("environment") != nullptr;
+  return training.optimizers > 1 || EarnsReward(training.run);
 }
 
 }  // namespace

@@ -51,6 +51,14 @@ bool MaySayTheEnd(std::string_view body) {
   return body.find("omplete") != std::string_view::npos || body.find("inished") != std::string_view::npos;
 }
 
+/// The word of whoever ends jobs from outside, which no program can print of itself.
+bool IsWordOfTheScheduler(const Signature& row) {
+  static constexpr std::string_view kCauses[] = {"scheduler-time-limit", "scheduler-cancelled", "preempted",
+                                                 "notebook-runtime-limit"};
+  return row.severity == Signature::Severity::kFatal && row.role == LogFact::Role::kRoot &&
+         std::find(std::begin(kCauses), std::end(kCauses), row.cause) != std::end(kCauses);
+}
+
 /// The text without a number at its very end, which may be the first half of another: "step 10/5".
 std::string_view WithoutCutNumber(std::string_view text) {
   const std::size_t last = text.find_last_not_of("0123456789.eE+-");
@@ -173,6 +181,7 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
     return std::any_of(matches.begin(), matches.end(),
                        [cause](const auto& match) { return match.signature->cause == cause; });
   };
+  ranks_ = ranks_ || line.rank;
   if (!IsBlank(text)) {
     last_line_.assign(text.substr(0, kLineShownBytes));
     last_line_number_ = number;
@@ -180,8 +189,8 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
     if (tracebacks_.HasOpenException()) {
       NoteFailure();
     }
-    const char* reason =
-        tracebacks_.InFrames() ? nullptr : sessions_.Push(line, marked("session-start"));
+    const bool opening = marked("session-start") || IsAnotherRefusal(line.body);
+    const char* reason = tracebacks_.InFrames() ? nullptr : sessions_.Push(line, opening);
     if (reason != nullptr) {
       StartSession(reason, number);
     }
@@ -190,6 +199,9 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
   if (tracebacks_.Wants(line.body, marked("traceback"))) {
     in_traceback = tracebacks_.Push(line, number);
     TakeExceptions();
+    if (IsAnotherAttempt()) {
+      StartSession("another traceback of the same program", number);
+    }
   }
   lines_since_end_ = in_traceback ? 0 : lines_since_end_ + 1;
   if (!in_traceback && marked("exception-line")) {
@@ -242,6 +254,7 @@ void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number,
     fact.fatal = row.severity == Signature::Severity::kFatal;
     PushProgress(number, line.rank, false);
     if (row.cause == "sibling-rank-failed") {
+      ranks_ = true;
       HoldBareException();
     }
     Push(std::move(fact));
@@ -252,6 +265,7 @@ void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number,
       sessions_.NoteCompletion();
     } else if (row.severity == Signature::Severity::kFatal) {
       NoteFailure();
+      cut_off_ = IsWordOfTheScheduler(row) ? Here() : cut_off_;
     }
   }
 }
@@ -468,41 +482,6 @@ void LogReader::PushProgress(std::int64_t number, std::optional<int> rank, bool 
   }
 }
 
-void LogReader::StartSession(const char* reason, std::int64_t number) {
-  if (options_.one_run) {
-    // Folds, stages and inner loops count from the start again: a new count, and no new run.
-    PushProgress(number, std::nullopt, true);
-    const std::int64_t advances = progress_.advances();
-    progress_.Reset();
-    sessions_.Reset();
-    completed_.reset();
-    failed_at_advances_ -= advances;
-    for (Pending& held : pending_) {
-      held.at.advances -= advances;
-    }
-    return;
-  }
-  tracebacks_.Finish();
-  TakeExceptions();
-  SettleExceptions(true);
-  PushProgress(number, std::nullopt, true);
-  Observation seen;
-  seen.kind = "session-start";
-  seen.attributes = {
-      {"reason", std::string(reason)}, {"line", static_cast<double>(number)}, {"file", source_}};
-  Push(std::move(seen));
-  progress_.Reset();
-  metrics_.Reset();
-  sessions_.Reset();
-  completed_.reset();
-  epilogue_.Reset();
-  failed_ = false;
-  bare_.reset();
-  bar_advances_ = 0;
-  failed_at_advances_ = 0;
-  push_progress_ = false;
-}
-
 void LogReader::Finish(RunTime at, std::optional<std::chrono::seconds> age) {
   at_ = at;
   finishing_ = true;
@@ -520,8 +499,17 @@ void LogReader::Finish(RunTime at, std::optional<std::chrono::seconds> age) {
   }
 }
 
+/// The scheduler ended the job, and nothing of training came after it: what the program had said before is overruled.
+bool LogReader::IsCutOff() const {
+  return cut_off_ && (!completed_ || completed_->bytes < cut_off_->bytes) &&
+         progress_.advances() - cut_off_->advances < kAdvancesToSurvive;
+}
+
 /// A planned end was told or reached, and neither more training nor an exception came after it.
 bool LogReader::IsCompleted() const {
+  if (IsCutOff()) {
+    return false;
+  }
   if (completed_ && completed_->bytes > ended_after_bytes_ &&
       progress_.advances() - completed_->advances <= 3 + completed_->advances / 20) {
     return true;

@@ -77,6 +77,9 @@ class LogReader final : private LineSink {
   bool Survived(const Pending& held) const;
   void SettleExceptions(bool over);
   Mark Here() const;
+  bool IsAnotherRefusal(std::string_view body);
+  bool IsAnotherAttempt() const;
+  bool IsCutOff() const;
   void NoteFailure();
   void NoteSurvival();
   bool IsCompleted() const;
@@ -122,9 +125,12 @@ class LogReader final : private LineSink {
   std::int64_t bytes_ = 0;
   std::int64_t failed_at_advances_ = 0;
   std::optional<Mark> completed_;       // The last planned end that was told.
+  std::optional<Mark> cut_off_;         // The scheduler's last word.
   std::int64_t ended_after_bytes_ = 0;  // The last exception that ended the program.
   std::int64_t lines_since_end_ = 0;    // Ordinary lines after the last sign of an end.
   std::string last_postfix_;
+  std::string last_refusal_;  // Where Python could not read a program.
+  bool ranks_ = false;        // Lines of this run say of which rank they are.
   std::string last_line_;
   std::int64_t last_line_number_ = 0;
   bool last_was_whole_ = false;  // The last line was a bar, a metric line or a known phrase.

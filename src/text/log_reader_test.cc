@@ -218,6 +218,77 @@ TEST(LogReader, AppendedRunsAreAnnounced) {
   EXPECT_EQ(EndOf(kept), TextEnd::Kind::kMidProgress);
 }
 
+std::string TracebackAt(int line, std::string_view error) {
+  return "Traceback (most recent call last):\n  File \"train.py\", line " + std::to_string(line) +
+         ", in <module>\n    main()\n" + std::string(error) + "\n";
+}
+
+constexpr std::string_view kRefusal = "  File \"train.py\", line 9\n    x = = 3\n        ^\nSyntaxError: invalid syntax\n";
+
+std::vector<std::string> EndingTypes(const Kept& kept) {
+  std::vector<std::string> types;
+  for (const Event& event : kept.events) {
+    const auto* seen = event.As<Observation>();
+    const auto* exception = event.As<ExceptionSeen>();
+    if (seen != nullptr && seen->kind == "session-start") {
+      types.clear();
+    } else if (exception != nullptr && exception->ended_process) {
+      types.push_back(exception->type);
+    }
+  }
+  return types;
+}
+
+TEST(LogReader, TheSchedulersWordOverrulesAPlanThatWasMet) {
+  const std::string cancelled =
+      "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2023-12-20T10:50:47 DUE TO TIME LIMIT ***\n";
+  EXPECT_EQ(EndOf(Read(Epochs(1, 10, 10))), TextEnd::Kind::kCompleted);
+  EXPECT_NE(EndOf(Read(Epochs(1, 10, 10) + "Evaluating on val.\n" + cancelled)), TextEnd::Kind::kCompleted);
+  EXPECT_NE(EndOf(Read(Epochs(1, 10, 10) + "Training complete\n" + cancelled)), TextEnd::Kind::kCompleted);
+  // Of a job before it says nothing about the last one.
+  EXPECT_EQ(EndOf(Read(Epochs(1, 4, 10) + cancelled + Epochs(1, 10, 10))), TextEnd::Kind::kCompleted);
+}
+
+TEST(LogReader, TheLastAttemptDecides) {
+  const std::string first = TracebackAt(30, "KeyError: 'x'");
+  EXPECT_EQ(EndingTypes(Read(first + TracebackAt(30, "ValueError: y"))), std::vector<std::string>{"ValueError"});
+  EXPECT_EQ(EndingTypes(Read(first + std::string(kRefusal))), std::vector<std::string>{"SyntaxError"});
+  EXPECT_EQ(EndingTypes(Read(Epochs(1, 4, 9) + first + TracebackAt(2, "ImportError: z"))),
+            std::vector<std::string>{"ImportError"});
+}
+
+TEST(LogReader, WhatFollowsATracebackOfTheSameRunIsNoOtherAttempt) {
+  // After training a second traceback of the same place is another rank's, or the same one again.
+  EXPECT_EQ(EndingTypes(Read(Epochs(1, 4, 9) + TracebackAt(30, "KeyError: 'x'") + TracebackAt(30, "OSError: y"))).front(),
+            "KeyError");
+  // TorchScript quotes the source in its message.
+  EXPECT_EQ(EndingTypes(Read(TracebackAt(30, "RuntimeError: \nUnknown type name 'T':") +
+                             "  File \"model.py\", line 12\n    def forward(x: T):\n                ~ <--- HERE\n")),
+            std::vector<std::string>{"RuntimeError"});
+  const std::string ranked = "[rank0]: Traceback (most recent call last):\n[rank0]:   File \"train.py\", line 5, in "
+                             "<module>\n[rank0]:     main()\n[rank0]: KeyError: 'x'\n";
+  EXPECT_EQ(EndingTypes(Read(ranked + TracebackAt(5, "OSError: y"))).front(), "KeyError");
+}
+
+TEST(LogReader, ReportsOfABatchSystemAreNoFirstLinesOfAJob) {
+  const std::string rule = "------------------------------\n";
+  const std::string report = "Sender: LSF System <lsfadmin@n1>\nSubject: Job 1: <fit> in cluster <dcc>\n\n"
+                             "Job <fit> was submitted from host <n2> by user <me> in cluster <dcc>\n"
+                             "Your job looked like:\n\nExited with exit code 1.\n\nResource usage summary:\n\n"
+                             "The output (if any) is above this job summary.\n\n";
+  EXPECT_EQ(EndingTypes(Read("    Hours : 24\n" + rule + report + std::string(kRefusal) + "\n" + rule + report)),
+            std::vector<std::string>{"SyntaxError"});
+}
+
+TEST(LogReader, WhatAHelperThreadRaisesEndsNothing) {
+  const std::string thread =
+      "Traceback (most recent call last):\n  File \"/usr/lib/python3.10/threading.py\", line 1016, in "
+      "_bootstrap_inner\n    self.run()\nOSError: handle is closed\n";
+  const Kept kept = Read(Epochs(1, 10, 20) + "Exception in thread Thread-1:\n\nEnd training....\n" + thread);
+  EXPECT_TRUE(EndingTypes(kept).empty());
+  EXPECT_EQ(EndOf(kept), TextEnd::Kind::kCompleted);
+}
+
 TEST(LogReader, CountersThatStartOverAreAnotherRun) {
   const Kept kept = Read(Epochs(1, 5, 9) + "hello\n" + Epochs(1, 2, 9));
   bool announced = false;

@@ -1,5 +1,8 @@
 #include "text/session_watch.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "base/parse.h"
 
 namespace whystop {
@@ -18,8 +21,11 @@ std::uint64_t Shape(std::string_view text) {
   return hash;
 }
 
-/// Lines that come again in the middle of a run.
+/// Lines that come again in the middle of a run; rules of dashes say nothing at all.
 bool IsNoMark(std::string_view text) {
+  if (std::none_of(text.begin(), text.end(), [](unsigned char letter) { return std::isalpha(letter) != 0; })) {
+    return true;
+  }
   for (const std::string_view word :
        {"most recent call last", "loss", "Loss", "poch", "step", "it/s"}) {
     if (text.find(word) != std::string_view::npos) {
@@ -69,14 +75,20 @@ const char* SessionWatch::Push(const PeeledLine& line, bool opening) {
   }
   if (body.starts_with("The output (if any) is above this job summary")) {
     report_above_ = true;
+    in_report_ = false;
     return nullptr;
   }
   if (body.starts_with("The output (if any) follows")) {
     report_first_ = true;
+    in_report_ = false;
     return nullptr;
   }
   if (body.starts_with("Sender: LSF System")) {
+    in_report_ = true;
     return report_first_ ? "LSF job report" : nullptr;
+  }
+  if (in_report_) {
+    return nullptr;  // The same words for every job, and no job's first lines.
   }
   if (opening && (trained_ || failed_ || completed_)) {
     return "a start message";

@@ -34,6 +34,7 @@ class SessionWatch {
   bool completed_ = false;
   bool trained_ = false;
   bool report_above_ = false;  // An LSF report that closes the output above it was read.
+  bool in_report_ = false;     // Between the first and the last line of an LSF report.
   bool report_first_ = false;  // This file's LSF reports come before the output.
   int session_ = 0;
   std::int64_t lines_ = 0;  // Of the current run.

@@ -153,6 +153,13 @@ bool InterruptedAtExit(const ExceptionSeen& seen) {
          });
 }
 
+/// It began in a thread beside the main one, and ended only that. Where several print at once, the line that says so
+/// ("Exception in thread Thread-1:") stands elsewhere.
+bool IsOfAThread(const ExceptionSeen& seen) {
+  return !seen.frames.empty() && seen.frames.front().file.ends_with("threading.py") &&
+         seen.frames.front().function.starts_with("_bootstrap");
+}
+
 void KeepFrame(std::vector<Frame>& frames, Frame frame) {
   if (frames.size() == kFramesMax) {
     frames.erase(frames.begin() + kFramesMax / 2);
@@ -191,6 +198,11 @@ std::optional<ExceptionSeen> ReadBareException(std::string_view body, Place plac
   seen.last_line = place.line;
   seen.place = std::move(place);
   return seen;
+}
+
+bool IsRefusalOfPython(std::string_view body) {
+  const std::optional<Frame> frame = body.starts_with("  File \"") ? ParseFrame(body) : std::nullopt;
+  return frame && frame->function.empty();
 }
 
 bool IsUsersOwnFile(std::string_view file) {
@@ -393,9 +405,10 @@ void TracebackReader::Close(Open& open) {
       seen.message = std::exchange(seen.first_message, {});
       seen.frames = std::move(open.first_frames);
     }
-    if (open.exception.seen.frames.empty()) {
-      open.exception.seen.frames = std::move(open.outer_frames);
+    if (seen.frames.empty()) {
+      seen.frames = std::move(open.outer_frames);
     }
+    open.exception.warned = open.exception.warned || IsOfAThread(seen);
     finished_.push_back(std::move(open.exception));
   }
   const std::optional<int> rank = open.rank;
@@ -417,6 +430,24 @@ bool TracebackReader::HasOpenException() const {
 bool TracebackReader::InFrames() const {
   return std::any_of(open_.begin(), open_.end(),
                      [](const Open& open) { return open.state == State::kFrames; });
+}
+
+std::optional<Frame> TracebackReader::FirstFrame() const {
+  for (const Open& open : open_) {
+    const std::vector<Frame>& frames = open.exception.seen.frames;
+    if (open.state == State::kFrames && open.links == 0 && frames.size() == 1 && frames[0].source.empty()) {
+      return frames[0];
+    }
+  }
+  return std::nullopt;
+}
+
+bool TracebackReader::MessageGoesOn() const {
+  return std::any_of(open_.begin(), open_.end(), [](const Open& open) {
+    const std::string& message = open.exception.seen.message;
+    return open.state == State::kMessage &&
+           (message.empty() || message.ends_with(':') || message.find('\n') != std::string::npos);
+  });
 }
 
 void TracebackReader::EndMessages() {

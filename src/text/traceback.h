@@ -42,6 +42,10 @@ class TracebackReader {
   /// An exception's own line was read, and more of its text may follow.
   bool HasOpenException() const;
   bool InFrames() const;
+  /// The first frame of a traceback of which nothing else was read yet.
+  std::optional<Frame> FirstFrame() const;
+  /// The message at hand announces more, or has several lines: what looks like a frame is quoted in it.
+  bool MessageGoesOn() const;
   /// Something that is no part of any message was printed.
   void EndMessages();
   /// The log is over: what is open is complete.
@@ -78,6 +82,9 @@ class TracebackReader {
 
 /// The last line of a traceback by itself: "KeyError: 'x'". Nullopt: it is none.
 std::optional<ExceptionSeen> ReadBareException(std::string_view body, Place place);
+
+/// `  File "train.py", line 3` and no function: Python could not read the program.
+bool IsRefusalOfPython(std::string_view body);
 
 /// Is a frame of the user's own code, not of the standard library, an installed package or a frozen
 /// module?

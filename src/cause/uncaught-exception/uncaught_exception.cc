@@ -34,15 +34,30 @@ constexpr Remedy kRemedies[] = {
      "None in place of an object."},
     {"SyntaxError",
      "Mend the line; a newer syntax than the interpreter knows shows in the same way."},
+    {"IndentationError", "Mend the line: its block is not where Python looks for it."},
+    {"TabError", "Write the file's indentation with blanks or with tabs, not with both."},
+    {"TypeError",
+     "Compare the call with the function's signature: it may be of another version of the package, or of a None "
+     "in place of a value."},
     {"UnicodeDecodeError",
      "Name the file's encoding when opening it, or leave out what is no text."},
 };
 
-void AddFixesFor(std::string_view type, Hypothesis& out) {
+/// Advice for this exception alone: nobody looks for a wrong argument with a batch of one on the CPU.
+void AddFixesFor(const ExceptionSeen& exception, Hypothesis& out) {
   for (const Remedy& remedy : kRemedies) {
-    if (type == remedy.type) {
+    if (exception.type == remedy.type) {
       out.Fix(std::string(remedy.text));
     }
+  }
+  if (!exception.first_type.empty() && exception.first_type != exception.type) {
+    out.Fix("Read the chained traceback from the top: the first exception is the origin.");
+  }
+  if (exception.in_worker) {
+    out.Fix("Reproduce it with `num_workers=0`: the traceback is then the program's own.");
+  }
+  if (exception.message.find("CUDA") != std::string::npos) {
+    out.Fix("Run with `CUDA_LAUNCH_BLOCKING=1` so that the traceback points at the right line.");
   }
 }
 
@@ -64,7 +79,7 @@ void WeighUncaughtException(const CaseFile& run, Hypothesis& out) {
     evidence.place = {at.file, at.line};
   }
   out.Add(std::move(evidence));
-  AddFixesFor(last->type, out);
+  AddFixesFor(*last, out);
   if (!last->first_type.empty() && last->first_type != last->type) {
     out.Add(Supports("exception", fmt::format("the chain began with {}: {}", last->first_type,
                                               last->first_message)));
