@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/parse.h"
 #include "sign/learning.h"
 #include "sign/loop_facts.h"
 #include "sign/signs.h"
@@ -46,17 +47,46 @@ HeldOut HeldOutOf(const CaseFile& run) {
   return out;
 }
 
+constexpr double kUsualPatience = 5;  // Fewer checks are within the wobble of most metrics.
+
+/// The last number of "did not improve in the last 3 records", that stands before what is counted; 0: it names none.
+double ChecksNamed(const std::string& line) {
+  for (const char* unit : {" records", " epochs", " runs", " consecutive", " rounds", " checks"}) {
+    const std::size_t end = line.find(unit);
+    const std::size_t begin = end == std::string::npos ? end : line.find_last_not_of("0123456789", end - 1);
+    if (begin != std::string::npos && begin + 1 < end) {
+      return ParseWhole<double>(std::string_view(line).substr(begin + 1, end - begin - 1)).value_or(0);
+    }
+  }
+  return 0;
+}
+
+/// A log of a run that nobody watched says that early stopping ended it. Whether that was too early is told by a held-out value that
+/// still got better, a patience that is named and short, or a run that learned nothing; without any of these it did its job.
+bool SaidSoWithoutHarm(const CaseFile& run) {
+  const auto said = std::find_if(run.log_facts.begin(), run.log_facts.end(), [](const LogFact& fact) {
+    return fact.cause == "early-stop-patience" && fact.role == LogFact::Role::kNormal;
+  });
+  if (said == run.log_facts.end() || LearningOf(run).Bad() || HeldOutOf(run).falls) {
+    return false;
+  }
+  const double named = ChecksNamed(said->line);
+  return named == 0 || named >= kUsualPatience;
+}
+
 }  // namespace
 
 bool StoppedAfterItsBest(const CaseFile& run) {
-  constexpr double kUsualPatience = 5;  // Fewer checks are within the wobble of most metrics.
+  const Observation* exit = FinalExit(run);
+  if (FrameworkStop(run) == nullptr && exit == nullptr) {
+    return !run.watched && SaidSoWithoutHarm(run);
+  }
   const double waited = ChecksWaited(run);
   if (waited < kUsualPatience) {
     return false;
   }
   const LearningView learning = LearningOf(run);
   const HeldOut held_out = HeldOutOf(run);
-  const Observation* exit = FinalExit(run);
   const double turns = exit == nullptr ? 0 : NumberOf(*exit, "turn");
   const double checks = std::max({turns, run.progress.epoch.value_or(0), held_out.points});
   const bool levelled = held_out.points > 0 ? !held_out.falls : learning.state == Learning::kConverged;
