@@ -92,7 +92,7 @@ constexpr CauseEntry kEnds[] = {
     {"logger-stall", kStop, Outcome::kUnknown, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighLoggerStall},
     {"loss-has-no-graph", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"loss-scale-floor", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"lr-floor-stop", kStop, Outcome::kStoppedEarly, kNotAFault, "", nullptr},
+    {"lr-floor-stop", kStop, Outcome::kStoppedEarly, kNotAFault, "", &WeighLrFloorStop},
     {"machine-suspended", kStop, Outcome::kUnknown, kFault, "", &WeighMachineSuspended},
     {"missing-main-guard", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"mps-oom", kStop, Outcome::kRaised, kFault, "", nullptr},

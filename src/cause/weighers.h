@@ -30,6 +30,7 @@ void WeighHostOomKill(const CaseFile& run, Hypothesis& out);
 void WeighHostReboot(const CaseFile& run, Hypothesis& out);
 void WeighIllegalInstruction(const CaseFile& run, Hypothesis& out);
 void WeighIterableExhausted(const CaseFile& run, Hypothesis& out);
+void WeighLrFloorStop(const CaseFile& run, Hypothesis& out);
 void WeighMachineSuspended(const CaseFile& run, Hypothesis& out);
 void WeighNativeAbort(const CaseFile& run, Hypothesis& out);
 void WeighPrematureReturn(const CaseFile& run, Hypothesis& out);

@@ -90,8 +90,9 @@ bool StoppedAfterItsBest(const CaseFile& run) {
   const double turns = exit == nullptr ? 0 : NumberOf(*exit, "turn");
   const double checks = std::max({turns, run.progress.epoch.value_or(0), held_out.points});
   const bool levelled = held_out.points > 0 ? !held_out.falls : learning.state == Learning::kConverged;
-  // It had improved for as long as it then waited.
-  return learning.Good() && checks >= 2 * waited && levelled;
+  // It had come to rest, or improved for as long as it then waited.
+  const bool waited_long = learning.state == Learning::kConverged || checks >= 2 * waited;
+  return learning.Good() && waited_long && levelled;
 }
 
 Sign LookStoppedAfterItsBest(const Training& training) {

@@ -181,7 +181,9 @@ Sign LookClassWeightsSilence(const Training& training) {
 /// Where a model gets by knowing the shares of the classes alone.
 Sign LookLossAtClassShares(const Training& training) {
   const auto shares = SharesOf(training.run);
-  if (!IsRare(shares) || training.learning.basis == nullptr) {
+  const Observation* plan = training.run.FindObservation("framework");
+  const bool weighed = plan != nullptr && !TextOf(*plan, "class_weight").empty();  // Then the loss has another scale.
+  if (!IsRare(shares) || training.learning.basis == nullptr || weighed) {
     return NotSeenSign();
   }
   const double majority = shares->majority;

@@ -458,16 +458,22 @@ bool EarnsReward(const CaseFile& run) { return BestReward(run) != nullptr || Has
 const Finding* HeldOutAtGuessing(const CaseFile& run, const LearningView& view) {
   constexpr double kPointsMin = 3;
   constexpr double kComparableStart = 1.3;  // Else it is of another kind than the loss of training.
+  constexpr double kGainMin = 0.01;
+  constexpr double kNoises = 2;
+  constexpr double kCarriedOver = 0.25;
   const Finding* held_out = BestOf(run, "validation-loss");
   const auto guess = view.basis == nullptr ? std::nullopt : CostOfKnowingNothing(run, *view.basis);
-  const bool by_heart = guess && view.basis->Number("last").value_or(*guess) < kAtGuessing * *guess;
+  const double gain = guess ? 1 - view.basis->Number("last").value_or(*guess) / *guess : 0;
+  const double noise = view.basis == nullptr ? 0 : view.basis->Number("level_noise").value_or(0);
+  const bool by_heart = guess && gain > kGainMin && gain * *guess > kNoises * noise;
   if (held_out == nullptr || !guess || held_out->Number("points").value_or(0) < kPointsMin) {
     const Finding* score = BestOf(run, "validation-score");
     return by_heart && score != nullptr && IsAccuracyAtGuessing(run, *score) ? score : nullptr;
   }
   const double best = held_out->Number("best").value_or(0);
-  return by_heart && best > kAtGuessing * *guess && best < kComparableStart * *guess ? held_out
-                                                                                     : nullptr;
+  // What carries over shows there as well: it keeps the better part of what training gained.
+  const double no_better = std::max(kAtGuessing, 1 - kCarriedOver * gain);
+  return by_heart && best > no_better * *guess && best < kComparableStart * *guess ? held_out : nullptr;
 }
 
 bool NothingMoved(const CaseFile& run) {

@@ -59,6 +59,13 @@ bool CountsToItsEnd(const Observation& exit) {
   return (rest.starts_with("==") || rest.starts_with(">")) && !MentionsAny(rest, {" and ", " or "});
 }
 
+/// The name that a value goes by: "val_acc" of "self.val_acc" and of "logs.get('val_acc', 0)".
+std::string_view NameOfValue(std::string_view text) {
+  const std::size_t end = text.ends_with(')') || text.ends_with(']') ? text.find_last_of("'\"") : text.npos;
+  const std::size_t begin = end == text.npos || end == 0 ? text.npos : text.find_last_of("'\"", end - 1);
+  return begin == text.npos ? LastName(text) : text.substr(begin + 1, end - begin - 1);
+}
+
 /// What the probe read from the syntax tree and the values, where it could.
 std::optional<ExitReason> ReasonByMeaning(const Observation& exit) {
   const std::string meaning = TextOf(exit, "meaning");
@@ -71,6 +78,11 @@ std::optional<ExitReason> ReasonByMeaning(const Observation& exit) {
   if (meaning == "time") {
     // Without a plan of epochs or steps the time is the plan.
     return exit.Number("planned") ? ExitReason::kTimeBudget : ExitReason::kEnd;
+  }
+  const std::string decided = TextOf(exit, "decided");
+  const std::string_view compared = NameOfValue(Trim(std::string_view(decided).substr(0, decided.find('<'))));
+  if (meaning == "target" && decided.find('<') != std::string::npos && (compared == "lr" || compared == "learning_rate")) {
+    return ExitReason::kRateFloor;
   }
   return meaning == "target" && !AnyValueNotFinite(exit) ? std::optional(ExitReason::kTarget)
                                                          : std::nullopt;
@@ -99,7 +111,7 @@ bool ReachedAGoal(std::string_view condition, bool of_while = false) {
   for (std::size_t at = condition.find_first_of("<>"); at != std::string_view::npos;
        at = condition.find_first_of("<>", at + 1)) {
     const std::string_view before = Trim(condition.substr(0, at));
-    const std::string_view left = LastName(before);
+    const std::string_view left = NameOfValue(before);
     // A tensor's single value that is to be small is a loss, whatever its name.
     const bool small =
         condition[at] == less &&

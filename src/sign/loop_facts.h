@@ -17,6 +17,7 @@ enum class ExitReason {
   kNotFinite,   // The condition tests for NaN or infinity.
   kTarget,      // A loss was small enough, a score high enough.
   kStepBudget,  // A number of steps was reached.
+  kRateFloor,   // The learning rate fell below a floor of the loop's own.
   kTimeBudget,  // The time was up, with less done than planned.
   kError,       // The statement stands in an `except`.
   kStopFlag,    // A flag that something else set.
