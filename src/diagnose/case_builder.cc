@@ -40,8 +40,13 @@ void CaseBuilder::Push(const Event& event) {
     last_metric_at_ = std::max(last_metric_at_, event.at);
   } else if (const auto* start = event.As<RunStart>()) {
     Take(*start);
+  } else if (const auto* begun = event.As<ProcessStart>()) {
+    time_limits_.Push(*begun, event.at);
   } else if (const auto* ended = event.As<ProcessEnd>()) {
     Take(*ended);
+    if (auto limit = time_limits_.Push(*ended, event.at)) {
+      file_.time_limits_met.push_back(*std::move(limit));
+    }
   } else if (const auto* seen = event.As<SignalSeen>()) {
     signals_.Push(*seen);
   } else if (const auto* tie = event.As<ClockTie>()) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "diagnose/time_limits.h"
 #include "model/case_file.h"
 #include "diagnose/first_and_last.h"
 #include "model/event.h"
@@ -58,6 +59,7 @@ class CaseBuilder final : public EventSink {
     void Take(const Progress& progress);
   };
 
+  TimeLimits time_limits_;
   CaseFile file_;
   Progresses probe_progress_;
   Progresses log_progress_;

@@ -53,7 +53,7 @@ std::string How(const Verdict& verdict) {
       return verdict.exit.signal ? "crashed by " + SignalName(*verdict.exit.signal) : "crashed";
     case Outcome::kKilled:
       return verdict.exit.signal      ? "killed by " + SignalName(*verdict.exit.signal)
-             : verdict.exit.code == 0 ? "asked to end, and ended by itself,"
+             : verdict.exit.code == 0 ? "ended from outside, with status 0,"
                                       : "killed";
     case Outcome::kInterrupted:
       return "interrupted";

@@ -118,6 +118,9 @@ Outcome OutcomeOfSuccess(const CaseFile& run, const std::vector<VerdictCause>& c
   if (InChain(causes, Outcome::kStoppedEarly)) {
     return Outcome::kStoppedEarly;
   }
+  if (!run.time_limits_met.empty() && InChain(causes, Outcome::kKilled)) {
+    return Outcome::kKilled;  // Inside a script that went on.
+  }
   if (const SignalSeen* asked = AskedToEnd(run); asked != nullptr) {
     return OutcomeOfSignal(asked->signal);
   }

@@ -7,6 +7,7 @@
 #include "cause/evidence.h"
 #include "cause/memory_facts.h"
 #include "cause/weighers.h"
+#include "sign/account/account.h"
 
 namespace whystop {
 
@@ -33,6 +34,10 @@ void WeighWrapperTimeout(const CaseFile& run, Hypothesis& out) {
                                              DescribeSender(seen), seen.sender_command)));
       return;
     }
+  }
+  // Inside a script, whose own status tells nothing of it.
+  if (!wrapped && !run.time_limits_met.empty() && ReadAccount(run).IsShort()) {
+    out.Add(Decisive("process", "its time was up when `" + run.time_limits_met.back() + "` ended, with less done than planned"));
   }
   if (wrapped && SignalOfJob(run) == SIGKILL) {
     out.Add(Supports("exit-status", "timeout(1) ended by SIGKILL, as it does with --kill-after"));
