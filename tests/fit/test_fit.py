@@ -99,7 +99,8 @@ def lives(folder, batch):
     return done.returncode == 0
 
 
-@pytest.mark.parametrize("name", PROGRAMS if ALL else ["cnn"])
+@pytest.mark.skipif(not ALL, reason="many minutes of trials: make test-all")
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_the_largest_batch_is_found(name, tmp_path):
     run = record(tmp_path, PROGRAMS[name])
     done = fit(run)
