@@ -155,7 +155,7 @@ def main() -> int:
         subprocess.run([BUILD / "events_bench", "make", "tensorboard", large, str(options.records)], check=True)
         slower |= compare(
             f"event file of {large.stat().st_size / 2**30:.2f} GiB", lambda: by_report(page, large),
-            lambda: by_tensorboard(page, large.parent, "train/metric_0", options.records // 20 - 1), options.rounds,
+            lambda: by_tensorboard(page, large.parent, "train/loss", options.records // 20 - 1), options.rounds,
         )
         browser.close()
     return 1 if slower else 0

@@ -50,7 +50,6 @@ void FuzzHost(std::string_view text) {
   RequireNotNegative(whystop::ParseHostStat(text).busy_ticks);
   RequireNotNegative(whystop::ParseNetDev(text).errors);
   RequireNotNegative(whystop::ParseLoadMilli(text));
-  RequireNotNegative(whystop::ParseUptimeMs(text));
   RequireNotNegative(whystop::ParsePressure(text).some);
   for (const whystop::Mount& mount : whystop::ParseMountInfo(text)) {
     Require(mount.mount_point.starts_with('/'));

@@ -70,6 +70,11 @@ def header(kinds: "list[Kind]") -> str:
         "/// The typed view of an observation: As<seen::LoopExit>(observation). What is absent is std::nullopt.",
         "template <typename T>",
         "T As(const Observation& from);",
+        "/// Of an observation that may not have been made: then all of it is absent.",
+        "template <typename T>",
+        "T As(const Observation* from) {",
+        "  return from == nullptr ? T{} : As<T>(*from);",
+        "}",
     ]
     for kind in kinds:
         lines.append("namespace seen {")

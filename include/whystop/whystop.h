@@ -62,6 +62,8 @@ WS_API ws_run* ws_open(void);
 /* The run ends in good order. The handle must not be used afterwards. */
 WS_API void ws_close(ws_run* run);
 
+/* Which of how many processes of one training this is, unless RANK and WORLD_SIZE say so. */
+WS_API void ws_rank(ws_run* run, int rank, int world_size);
 /* How far training means to go; 0 or less: not known. */
 WS_API void ws_plan(ws_run* run, double epochs, int64_t steps);
 /* An epoch begins, counted from 1. */

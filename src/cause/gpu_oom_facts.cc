@@ -7,7 +7,7 @@
 
 #include "base/parse.h"
 #include "sign/exception_facts.h"
-#include "sign/training_facts.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {

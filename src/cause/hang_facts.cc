@@ -6,14 +6,10 @@
 #include <csignal>
 
 #include "base/parse.h"
+#include "model/observations.h"
 
 namespace whystop {
 namespace {
-
-std::string TextOf(const Observation& seen, const char* name) {
-  const std::string* text = seen.Text(name);
-  return text == nullptr ? std::string() : *text;
-}
 
 /// "4711 812 3.250": process, step, seconds ago.
 std::vector<HangFacts::Stepped> ReadSteps(std::string_view text) {
@@ -103,23 +99,24 @@ std::vector<const ProcessLook*> HangFacts::Ranks() const {
 
 std::optional<HangFacts> ReadHang(const CaseFile& run) {
   const Observation* hang = run.FindObservation("hang");
+  const auto hang_seen = As<seen::Hang>(hang);
   if (hang == nullptr) {
     return std::nullopt;
   }
-  const double episode = hang->Number("episode").value_or(0);
+  const std::int64_t episode = hang_seen.episode.value_or(0);
   const Observation* over = run.FindObservation("hang-over");
-  if (over != nullptr && over->Number("episode") == episode) {
+  if (over != nullptr && As<seen::HangOver>(*over).episode == episode) {
     return std::nullopt;
   }
   HangFacts facts;
-  facts.how = TextOf(*hang, "how");
-  facts.silence_s = hang->Number("silence_s").value_or(0);
-  facts.attached = hang->Number("attached").value_or(0) != 0;
-  facts.limit_reason = TextOf(*hang, "limit_reason");
-  facts.last_sign = TextOf(*hang, "last_sign");
-  facts.steps = ReadSteps(TextOf(*hang, "steps"));
+  facts.how = hang_seen.how.value_or("");
+  facts.silence_s = hang_seen.silence_s.value_or(0);
+  facts.attached = hang_seen.attached.value_or(false);
+  facts.limit_reason = hang_seen.limit_reason.value_or("");
+  facts.last_sign = hang_seen.last_sign.value_or("");
+  facts.steps = ReadSteps(hang_seen.steps.value_or(""));
   for (const Observation& seen : run.observations) {
-    if (seen.kind == "look" && seen.Number("episode") == episode) {
+    if (seen.kind == "look" && As<seen::Look>(seen).episode == episode) {
       if (auto look = ToProcessLook(seen)) {
         facts.processes.push_back(std::move(*look));
       }

@@ -8,7 +8,7 @@
 
 #include "base/human.h"
 #include "base/parse.h"
-#include "cause/exception_facts.h"
+#include "sign/exception_facts.h"
 #include "sign/shell_notice.h"
 #include "sign/signal_words.h"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <map>
 
 #include "base/human.h"
@@ -34,6 +35,28 @@ std::optional<seen::LoopPlan> LoopOf(const CaseFile& run, std::int64_t process) 
   return innermost;
 }
 
+/// "process 1 terminated with signal SIGKILL": in the words of torch.multiprocessing.spawn, which numbers
+/// its processes as their ranks are, on one machine.
+std::optional<FirstFailure> FindSpawnedFailure(const CaseFile& run) {
+  constexpr std::string_view kBegin = "process ";
+  constexpr std::string_view kKilled = " terminated with signal SIGKILL";
+  for (const ExceptionSeen& seen : run.exceptions) {
+    const std::string_view message = seen.message;
+    if (seen.type.find("ProcessExitedException") == std::string::npos || !message.starts_with(kBegin) ||
+        !message.ends_with(kKilled)) {
+      continue;
+    }
+    const auto index =
+        ParseWhole<int>(message.substr(kBegin.size(), message.size() - kBegin.size() - kKilled.size()));
+    const auto steps = std::find_if(run.steps.begin(), run.steps.end(),
+                                    [index](const ProcessSteps& one) { return one.rank && one.rank == index; });
+    if (index && steps != run.steps.end()) {
+      return FirstFailure{-SIGKILL, *index, steps->process, index};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool HasSeveralRanks(const CaseFile& run) {
@@ -63,7 +86,7 @@ std::optional<FirstFailure> FindFirstFailure(const CaseFile& run) {
       return failure;
     }
   }
-  return std::nullopt;
+  return FindSpawnedFailure(run);
 }
 
 bool SomeRankRaised(const CaseFile& run) {

@@ -244,9 +244,10 @@ void ServedRuns::RefreshSome(const std::vector<std::string>& paths) {
   std::erase_if(held_, [&](const auto& one) {
     return std::find(paths.begin(), paths.end(), one.first) == paths.end();  // Deleted.
   });
+  const bool with_page = only_.size() == 1;  // Who names one run wants to see it: it is not read twice.
   for (const std::string& path : paths) {
     if (MonotonicNow() < until) {
-      Refresh(path, false);
+      Refresh(path, with_page);
     } else if (held_[path].read_at.count() == 0) {
       unread_.push_back(path);
     }

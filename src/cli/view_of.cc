@@ -39,13 +39,18 @@ class JudgeAndDraw final : public EventSink {
       analysis.Push(event);
     }
   }
-  SeenRun See(const std::string& directory, bool alive) const {
+  SeenRun See(bool alive) const {
     SeenRun seen;
     seen.verdict = analysis.Judge(alive);
+    seen.view = builder.Build(analysis.Findings());
+    seen.view.guess_level = analysis.LossOfGuessing();
+    return seen;
+  }
+  SeenRun See(const std::string& directory, bool alive) const {
+    SeenRun seen = See(alive);
     seen.verdict.run_id = LastPart(directory);
     seen.verdict.sources = {directory};
     AddTrials(directory, seen.verdict);
-    seen.view = builder.Build(analysis.Findings());
     return seen;
   }
   Analysis analysis;
@@ -68,6 +73,7 @@ class FollowedRun final : public RunFollower {
   }
   void Pump() override {
     stream_->Pump();
+    stream_->TellProgress();
     // The recorder writes down the end a moment after the job is gone.
     alive_ = !stream_->saw_end() && LockHolder(directory_) > 0;
   }
@@ -96,17 +102,10 @@ void ShowFilesSeen(std::size_t files) {
   }
 }
 
-SeenRun SeeNow(const JudgeAndDraw& both) {
-  SeenRun seen;
-  seen.verdict = both.analysis.Judge(/*job_alive=*/false);
-  seen.view = both.builder.Build(both.analysis.Findings());
-  return seen;
-}
-
 Result<SeenRun> SeeFoundRun(const FoundRun& run) {
   JudgeAndDraw both;
   WS_RETURN_IF_ERROR(ReadRun(run, ReadClocks().wall, both));
-  SeenRun seen = SeeNow(both);
+  SeenRun seen = both.See(/*alive=*/false);
   seen.verdict.run_id = LastPart(run.name);
   for (const FoundFile& file : run.files) {
     seen.verdict.sources.push_back(file.path);
@@ -117,7 +116,7 @@ Result<SeenRun> SeeFoundRun(const FoundRun& run) {
 Result<SeenRun> SeeStandardInput() {
   JudgeAndDraw both;
   WS_RETURN_IF_ERROR(ReadPlainLog("-", both));
-  SeenRun seen = SeeNow(both);
+  SeenRun seen = both.See(/*alive=*/false);
   seen.verdict.sources = {"standard input"};
   return seen;
 }

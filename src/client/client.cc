@@ -135,6 +135,12 @@ void ws_set_flags(ws_run* run, uint32_t bits) {
   }
 }
 
+void ws_rank(ws_run* run, int rank, int world_size) {
+  if (run != nullptr) {
+    run->ring.SetRank(rank, world_size);
+  }
+}
+
 void ws_plan(ws_run* run, double epochs, int64_t steps) {
   if (run != nullptr) {
     run->epochs_planned = epochs;

@@ -7,7 +7,7 @@
 #include "detect/detector.h"
 #include "detect/series_history.h"
 #include "detect/series_shape.h"
-#include "detect/series_table.h"
+#include "model/series_table.h"
 
 namespace whystop {
 

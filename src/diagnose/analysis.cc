@@ -10,6 +10,7 @@
 #include "cause/memory_facts.h"
 #include "sign/account/account.h"
 #include "sign/exception_facts.h"
+#include "sign/guessing.h"
 #include "sign/learning.h"
 #include "diagnose/candidates.h"
 #include "diagnose/headline.h"
@@ -159,9 +160,19 @@ std::string OneLine(const Verdict& verdict) {
   return ShownText(verdict.headline, kTextMax);
 }
 
+/// A damaged recording may tell any step; of a tensor at a step that no run reaches nothing can be compared.
+bool IsAtNoStep(const Event& event) {
+  constexpr std::int64_t kStepMax = std::int64_t{1} << 53;
+  const auto* stats = event.As<TensorStats>();
+  return stats != nullptr && (stats->step < -kStepMax || stats->step > kStepMax);
+}
+
 }  // namespace
 
 void Analysis::Push(const Event& event) {
+  if (IsAtNoStep(event)) {
+    return;
+  }
   constexpr int kRunsJudged = 100;  // Who appended more often does not ask for the last but one.
   if (const auto* seen = event.As<Observation>(); seen != nullptr && seen->kind == "session-start") {
     run_before_ = runs_ < kRunsJudged ? OneLine(JudgeLastRun(false)) : "";
@@ -182,10 +193,17 @@ std::vector<Finding> Analysis::Findings() const {
   return trainings_.FindingsOf(trainings_.count() - 1);
 }
 
-Ranking Analysis::Rank(bool job_alive) const {
+CaseFile Analysis::CaseOfJob(bool job_alive) const {
   CaseFile run = builder_.Build();
   run.findings = Findings();
   run.job_alive = job_alive;
+  return run;
+}
+
+std::optional<double> Analysis::LossOfGuessing() const { return whystop::LossOfGuessing(CaseOfJob(false)); }
+
+Ranking Analysis::Rank(bool job_alive) const {
+  const CaseFile run = CaseOfJob(job_alive);
   const Training training(run);
   const SignTable signs(training);
   return {ListSigns(signs), InferLearning(signs)};
@@ -202,9 +220,7 @@ Verdict Analysis::Judge(bool job_alive) const {
 }
 
 Verdict Analysis::JudgeLastRun(bool job_alive) const {
-  CaseFile run = builder_.Build();
-  run.findings = Findings();
-  run.job_alive = job_alive;
+  const CaseFile run = CaseOfJob(job_alive);
   Verdict verdict;
   if (run.start) {
     verdict.command = run.start->command;

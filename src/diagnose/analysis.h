@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "diagnose/case_builder.h"
@@ -19,10 +21,13 @@ class Analysis final : public EventSink {
   Verdict Judge(bool job_alive) const;
   /// The table behind the learning half of the verdict.
   Ranking Rank(bool job_alive) const;
+  /// What the loss of a classifier is that knows how often each class comes and nothing else; nullopt: not known.
+  std::optional<double> LossOfGuessing() const;
   /// What the detectors saw; live and from a file the same.
   std::vector<Finding> Findings() const;
 
  private:
+  CaseFile CaseOfJob(bool job_alive) const;
   Verdict JudgeLastRun(bool job_alive) const;
 
   CaseBuilder builder_;

@@ -48,6 +48,18 @@ std::string RootOf(const Verdict& verdict) {
   return verdict.causes.empty() ? "-" : verdict.causes.front().id;
 }
 
+TEST(Analysis, WhatGuessingCostsIsToldForThePicture) {
+  Analysis analysis;
+  EXPECT_FALSE(analysis.LossOfGuessing());
+  Observation call;
+  call.kind = "loss-call";
+  call.attributes = {{"function", "cross_entropy"}, {"classes", 5.0}, {"grad_enabled", 1.0}};
+  call.process = 100;
+  analysis.Push({Seconds(1), call});
+  ASSERT_TRUE(analysis.LossOfGuessing());
+  EXPECT_NEAR(*analysis.LossOfGuessing(), std::log(5), 1e-9);
+}
+
 TEST(Analysis, ExitZeroWithoutASignIsCompletedAndBlamesNobody) {
   const Verdict verdict = WatchedRun().Add(Ended(ChildEnd::Exited(0))).Judge();
   EXPECT_EQ(verdict.outcome, Outcome::kCompleted);
@@ -115,6 +127,28 @@ TEST(Analysis, LinesOfAnEndingTracebackCountWhateverFollows) {
     point.place = {"log", 20};
     analysis.Push({Seconds(1), point});
     EXPECT_EQ(RootOf(analysis.Judge(false)), ended ? "cuda-oom" : "-");
+  }
+}
+
+/// A rank that was left alone may abort while it shuts down, and a launcher may hear of that one first.
+TEST(Analysis, AnAbortOfARankWhosePeerHadRaisedIsNoCause) {
+  LogFact abort;
+  abort.cause = "native-abort";
+  abort.role = LogFact::Role::kConfirm;
+  ExceptionSeen own;
+  own.type = "ValueError";
+  own.ended_process = true;
+  ExceptionSeen echo = own;
+  echo.type = "RuntimeError";
+  echo.message = "Connection closed by peer [127.0.0.1]:14238";
+  for (const bool left_alone : {true, false}) {
+    Analysis analysis;
+    analysis.Push({Seconds(1), own});
+    if (left_alone) {
+      analysis.Push({Seconds(1), echo});
+    }
+    analysis.Push({Seconds(2), abort});
+    EXPECT_EQ(RootOf(analysis.Judge(false)), left_alone ? "uncaught-exception" : "native-abort");
   }
 }
 

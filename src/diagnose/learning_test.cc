@@ -47,6 +47,21 @@ TEST(Learning, AnAccuracyAtGuessingDoesNotOverruleALossThatLiesFlat) {
   EXPECT_EQ(JudgeRun(run).learning, Learning::kNeverLearned) << JudgeRun(run).learning_text;
 }
 
+/// In a log neither labels nor calls of the loss are seen: both figures must stand where guessing puts them.
+TEST(Learning, AnAccuracyOfOneInTenBesideTheLossOfTenClassesIsGuessing) {
+  const std::string loss = "series loss steps=1..1 from=2.43\nseries loss steps=2..40 value=2.303 noise=0.008\n";
+  const std::string held_out = "series val_loss steps=1..40 role=validation-loss value=2.3026\n";
+  const auto score = [](const std::string& value) {
+    return "series val_acc steps=1..40 role=validation-score value=" + value + "\nend exit=0\n";
+  };
+  const Verdict verdict = JudgeRun(loss + held_out + score("0.1"));
+  EXPECT_TRUE(verdict.learning == Learning::kStalled || verdict.learning == Learning::kNeverLearned) << verdict.learning_text;
+  EXPECT_NE(verdict.learning_text.find("guessing among 10 classes"), std::string::npos) << verdict.learning_text;
+  for (const char* other : {"0.2", "0.125", "0.93"}) {
+    EXPECT_EQ(JudgeRun(loss + held_out + score(other)).learning_text.find("guessing among"), std::string::npos) << other;
+  }
+}
+
 /// Two broken agents were told that they learn, because the error of their value function fell.
 TEST(Learning, AFallingLossSaysNothingOfAPolicyThatEarnsNoMore) {
   const Verdict verdict = JudgeRun(

@@ -85,6 +85,15 @@ bool WaitedForAFailedRank(const CaseFile& run, const LogFact& fact) {
                       [&text](std::string_view word) { return text.find(word) != text.npos; });
 }
 
+/// A rank whose peer had raised an exception before met a closed connection, and aborted while it shut down: the
+/// launcher may well hear of that one first.
+bool AbortedWhenLeftAlone(const CaseFile& run, const LogFact& fact) {
+  const ExceptionSeen* ending = FindEndingException(run);
+  return fact.cause == "native-abort" && ending != nullptr && ending->ended_process && !IsLaunchersReport(*ending) &&
+         !IsEchoOfAnotherRank(*ending) &&
+         std::any_of(run.exceptions.begin(), run.exceptions.end(), &IsEchoOfAnotherRank);
+}
+
 bool SameButForDigits(std::string_view a, std::string_view b) {
   const auto next = [](std::string_view text, std::size_t at) {
     return std::min(text.find_first_not_of("0123456789", at), text.size());
@@ -159,7 +168,7 @@ bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fac
     return true;
   }
   if ((EndsTheRun(cause) && EndedWell(run)) || IsCancelledBySrun(run, fact) ||
-      WaitedForAFailedRank(run, fact) || IsWarningBesideAnException(run, fact)) {
+      WaitedForAFailedRank(run, fact) || AbortedWhenLeftAlone(run, fact) || IsWarningBesideAnException(run, fact)) {
     return false;
   }
   if (cause.outcome == Outcome::kStoppedEarly) {

@@ -4,13 +4,12 @@
 #include <csignal>
 
 #include "base/parse.h"
-#include "sign/account/account.h"
 #include "cause/cause.h"
-#include "sign/exception_facts.h"
-#include "sign/loop_facts.h"
 #include "cause/hang_facts.h"
-#include "sign/account/notebook.h"
 #include "cause/memory_facts.h"
+#include "sign/account/account.h"
+#include "sign/account/notebook.h"
+#include "sign/exception_facts.h"
 
 namespace whystop {
 namespace {
@@ -59,12 +58,13 @@ bool Aborted(const CaseFile& run) {
 }
 
 /// The outcome that goes with the cause of the stop: the last link of the chain is what ended the
-/// run.
+/// run. One that explains why it still runs says nothing of its end.
 Outcome OutcomeOfCauses(const CaseFile& run, const std::vector<VerdictCause>& causes) {
   for (const VerdictCause& cause : causes) {
     const CauseEntry* entry = FindCause(cause.id);
     if (cause.answers == Answers::kStop && cause.role != CauseRole::kContributing &&
-        entry != nullptr && entry->outcome != Outcome::kUnknown) {
+        entry != nullptr && entry->outcome != Outcome::kUnknown &&
+        (entry->outcome != Outcome::kRunning || !run.end)) {
       return cause.id == "sibling-rank-failed"                    ? OutcomeOfFailedRank(run)
              : entry->outcome == Outcome::kRaised && Aborted(run) ? Outcome::kCrashed
                                                                   : entry->outcome;

@@ -10,6 +10,7 @@
 #include "cause/memory_facts.h"
 #include "cause/space_facts.h"
 #include "diagnose/probe_absence.h"
+#include "model/observations.h"
 
 namespace whystop {
 namespace {
@@ -131,7 +132,7 @@ std::vector<Unknown> ListUnknowns(const CaseFile& run, const Verdict& verdict) {
                            option)});
   }
   if (const Observation* idle = run.FindObservation("no-training"); idle != nullptr) {
-    const bool inference = idle->Number("optimizers") == 0;
+    const bool inference = As<seen::NoTraining>(*idle).optimizers == 0;
     out.push_back(
         {inference ? "whether it learned: it made no optimizer and no backward pass, so it used a "
                      "model and trained none"

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -14,8 +15,18 @@
 
 namespace whystop {
 namespace {
-
 namespace fs = std::filesystem;
+
+// A run takes longer from opening its log to its latest line.
+constexpr std::int64_t kAtOnceSeconds = 5;
+
+/// Born when it was last written, or later: a copy keeps the time of its original. Where the file system does not
+/// know when a file was born nothing is said.
+bool CameAtOnce(const std::string& path) {
+  struct statx facts {};
+  return ::statx(AT_FDCWD, path.c_str(), 0, STATX_MTIME | STATX_BTIME, &facts) == 0 &&
+         (facts.stx_mask & STATX_BTIME) != 0 && facts.stx_mtime.tv_sec - facts.stx_btime.tv_sec < kAtOnceSeconds;
+}
 
 /// Walks the named paths and keeps what is known.
 class Search {
@@ -69,6 +80,7 @@ class Search {
                      .size_bytes = info.st_size,
                      .written = std::chrono::seconds(info.st_mtim.tv_sec) +
                                 std::chrono::nanoseconds(info.st_mtim.tv_nsec),
+                     .at_once = CameAtOnce(path),
                      .named = named});
     return Ok{};
   }

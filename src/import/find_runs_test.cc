@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include "import/open.h"
@@ -54,6 +55,40 @@ TEST_F(FindRunsTest, LogAndMetricsOfOneFolderAreOneRun) {
   ASSERT_EQ(found.runs.size(), 1u);
   ASSERT_EQ(found.runs[0].files.size(), 3u);
   EXPECT_EQ(found.runs[0].files[0].kind, FileKind::kTable);
+}
+
+TEST_F(FindRunsTest, AFileThatGrewIsToldFromACopy) {
+  Write("copied/train.log", kLog);
+  Write("kept its time/train.log", kLog, 5);
+  Write("grew/train.log", kLog, -1);
+  std::map<std::string, bool> at_once;
+  for (const FoundRun& run : Find().runs) {
+    at_once[std::filesystem::path(run.files[0].path).parent_path().filename()] = run.files[0].at_once;
+  }
+  EXPECT_EQ(at_once, (std::map<std::string, bool>{{"copied", true}, {"grew", false}, {"kept its time", true}}));
+}
+
+TEST_F(FindRunsTest, TheLastJobOfEachStreamIsTheLastJob) {
+  const std::string report = "Subject: Job 7: <train> in cluster <c> Exited\n\nExited with exit code 1.\n";
+  const std::string syntax = "  File \"train.py\", line 3\n    x = = 1\n        ^\nSyntaxError: invalid syntax\n";
+  Write("train.out", report + report);
+  Write("train.err", syntax + syntax + syntax);
+  const Found found = Find();
+  ASSERT_EQ(found.runs.size(), 1u);
+  struct Sink final : EventSink {
+    void Push(const Event& event) override {
+      const LogFact* fact = event.As<LogFact>();
+      const Observation* seen = event.As<Observation>();
+      exits += fact != nullptr && fact->line.find("Exited with exit code") != std::string::npos ? 1 : 0;
+      wiped = wiped || (exits > 0 && seen != nullptr && seen->kind == "session-start" && seen->Text("file") != nullptr &&
+                        seen->Text("file")->ends_with("train.err"));
+    }
+    int exits = 0;
+    bool wiped = false;
+  } sink;
+  ASSERT_TRUE(ReadRun(found.runs[0], {}, sink));
+  EXPECT_GT(sink.exits, 0);
+  EXPECT_FALSE(sink.wiped);
 }
 
 TEST_F(FindRunsTest, AnEmptyFileBesideOthersTellsNothing) {

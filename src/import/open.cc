@@ -100,6 +100,37 @@ class OneFileASeries final : public EventSink {
   int file_ = 0;
 };
 
+/// Counts how often another run begins in a file.
+class SessionCount final : public EventSink {
+ public:
+  void Push(const Event& event) override {
+    const Observation* seen = event.As<Observation>();
+    count_ += seen != nullptr && seen->kind == kSessionStart ? 1 : 0;
+  }
+  int count() const { return count_; }
+
+ private:
+  int count_ = 0;
+};
+
+/// Passes on what follows the `count`th beginning of another run.
+class AfterSessions final : public EventSink {
+ public:
+  AfterSessions(EventSink& sink, int count) : sink_(sink), left_(count) {}
+
+  void Push(const Event& event) override {
+    if (left_ == 0 || event.As<TextEnd>() != nullptr) {
+      sink_.Push(event);
+    } else if (const Observation* seen = event.As<Observation>(); seen != nullptr && seen->kind == kSessionStart) {
+      --left_;
+    }
+  }
+
+ private:
+  EventSink& sink_;
+  int left_;
+};
+
 void ReadSource(FileKind kind, ByteSource& source, SeriesLog& log) {
   switch (kind) {
     case FileKind::kTable:
@@ -184,22 +215,35 @@ Status ReadOneFile(const FoundFile& file, EventSink& sink) {
   return Ok{};
 }
 
+/// A second stream of a job that was started several times, appended as the first one was: the last job's part of it. Where its
+/// runs begin says nothing of the first stream, whose last job is told already.
+Status ReadSecondLog(const FoundFile& file, EventSink& sink) {
+  SessionCount sessions;
+  WS_RETURN_IF_ERROR(ReadOneFile(file, sessions));
+  AfterSessions last(sink, sessions.count());
+  return ReadOneFile(file, last);
+}
+
 }  // namespace
 
 Status ReadRun(const FoundRun& run, std::chrono::nanoseconds now, EventSink& sink) {
   OneEnd one_end(sink);
   OneFileASeries series(one_end, run.files.size() == 1);
   WS_RETURN_IF_ERROR(ReadEventFiles(run, series));
-  std::chrono::nanoseconds written{};
+  const FoundFile* latest = nullptr;
+  int logs = 0;
   for (const FoundFile& file : run.files) {
-    written = std::max(written, file.written);
+    latest = latest == nullptr || file.written > latest->written ? &file : latest;
     if (file.kind != FileKind::kTensorBoard) {
       series.NextFile();
-      WS_RETURN_IF_ERROR(ReadOneFile(file, series));
+      const bool second_log = file.kind == FileKind::kTextLog && logs++ > 0;
+      WS_RETURN_IF_ERROR(second_log ? ReadSecondLog(file, series) : ReadOneFile(file, series));
     }
   }
-  one_end.Finish(std::chrono::duration_cast<std::chrono::seconds>(
-      std::max(now - written, std::chrono::nanoseconds{})));
+  const bool age_tells = latest != nullptr && !latest->at_once;
+  one_end.Finish(age_tells ? std::optional(std::chrono::duration_cast<std::chrono::seconds>(
+                                 std::max(now - latest->written, std::chrono::nanoseconds{})))
+                           : std::nullopt);
   return Ok{};
 }
 

@@ -18,7 +18,8 @@ struct FoundFile {
   FileKind kind = FileKind::kOther;
   std::int64_t size_bytes = 0;
   std::chrono::nanoseconds written{};  // Last modification, since 1970.
-  bool named = false;                  // Given by the user, not met in a folder.
+  bool at_once = false;  // Written in one go, as copied and unpacked files are: its age says nothing of a run.
+  bool named = false;    // Given by the user, not met in a folder.
 };
 
 /// The files of one run, in the order in which they are to be read: metrics first, oldest first,

@@ -18,11 +18,22 @@
 namespace whystop {
 namespace {
 
-std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
+/// Old spreadsheets, and csv files that passed through two conversions, end their lines with returns alone.
+std::size_t EndOfLine(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  return end == std::string_view::npos ? text.find('\r') : end;
+}
+
+std::string_view FirstLine(std::string_view text) { return text.substr(0, EndOfLine(text)); }
 
 std::string_view AfterLine(std::string_view text) {
-  const std::size_t end = text.find('\n');
-  return end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  const std::size_t end = EndOfLine(text);
+  if (end == std::string_view::npos) {
+    return {};
+  }
+  // Returns alone come in pairs where something had turned line feeds into returns.
+  const std::size_t next = text[end] == '\r' ? text.find_first_not_of('\r', end) : end + 1;
+  return text.substr(std::min(next, text.size()));
 }
 
 /// Counts what a piece of JSON holds; a cut end is no matter.

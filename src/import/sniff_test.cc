@@ -17,6 +17,8 @@ TEST(Sniff, TellsFormatsByTheirContent) {
   EXPECT_EQ(SniffBytes("{\n  \"epoch\": 1,\n  \"global_step\": 5,\n  \"log_history\": [\n"),
             FileKind::kTrainerState);
   EXPECT_EQ(SniffBytes("epoch,loss\n0,1.5\n"), FileKind::kTable);
+  EXPECT_EQ(SniffBytes("epoch,loss\r0,1.5\r1,1.4\r"), FileKind::kTable);
+  EXPECT_EQ(SniffBytes("epoch,loss\r\r0,1.5\r\r1,1.4\r\r"), FileKind::kTable);
   EXPECT_EQ(SniffBytes("   epoch,   loss\n   0,  1.5\n"), FileKind::kTable);
   EXPECT_EQ(SniffBytes("{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"loss\": 1}\n"),
             FileKind::kJsonLines);

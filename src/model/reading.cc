@@ -17,7 +17,7 @@ constexpr QuantityInfo kQuantities[] = {
      "Memory of the process that was swapped out."},
     {Quantity::kProcessCpuUserMs, "process.cpu_user_ms", "CPU time in the program so far."},
     {Quantity::kProcessCpuSystemMs, "process.cpu_system_ms", "CPU time in the kernel so far."},
-    {Quantity::kProcessState, "process.state", "Scheduler state as a character code."},
+    {Quantity::kProcessState, "process.state", "Scheduler state as a character code; no longer recorded: every look tells it."},
     {Quantity::kProcessThreads, "process.threads", "Threads of the process."},
     {Quantity::kProcessFds, "process.fds", "Open file descriptors of the process."},
     {Quantity::kProcessReadBytes, "process.read_bytes", "Bytes fetched from storage so far."},

@@ -1,5 +1,6 @@
 #include "record/recording_writer.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -41,6 +42,8 @@ SharedState* MakeSharedState() {
 
 std::string Framed(std::string_view message) {
   std::string frame;
+  // At once: growing by the checksum at the end would copy it all into twice the room.
+  frame.reserve(kTfRecordHeaderBytes + message.size() + kTfRecordFooterBytes);
   AppendTfRecord(frame, message);
   return frame;
 }
@@ -66,6 +69,8 @@ class FileWriter final : public RecordingWriter {
   }
 
   void Start() override {
+    // Frames come and go by the queue: pages that are given back and taken again each time cost more than writing them.
+    ::mallopt(M_TRIM_THRESHOLD, static_cast<int>(options_.queue_bytes));
     folder_.events.GoToEnd();
     for (std::size_t i = 0; i < folder_.tails.size(); ++i) {
       folder_.tails[i].GoToEnd();

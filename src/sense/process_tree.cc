@@ -142,7 +142,6 @@ void ProcessTree::Report(bool slow, Sweep& sweep) {
       continue;
     }
     const ProcessFacts& facts = process.facts();
-    sweep.Add(id, Quantity::kProcessState, facts.state);
     sweep.Add(id, Quantity::kProcessRssBytes, facts.rss_bytes);
     sweep.Add(id, Quantity::kProcessCpuUserMs, facts.cpu_user_ms);
     sweep.Add(id, Quantity::kProcessCpuSystemMs, facts.cpu_system_ms);

@@ -74,7 +74,6 @@ bool ProcessWatch::ReadQuick(std::span<char> buffer) {
   }
   facts_.parent_pid = stat->parent_pid;
   facts_.start_ticks = stat->start_ticks;
-  facts_.state = stat->state;
   facts_.threads = stat->threads;
   facts_.major_faults = stat->major_faults;
   facts_.rss_bytes = PagesToBytes(stat->rss_pages);

@@ -18,7 +18,6 @@ namespace whystop {
 struct ProcessFacts {
   std::int64_t parent_pid = 0;
   std::int64_t start_ticks = 0;
-  char state = '?';
   std::int64_t threads = 0;
   std::int64_t major_faults = 0;
   std::int64_t rss_bytes = 0;

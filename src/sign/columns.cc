@@ -4,9 +4,10 @@
 
 #include "base/human.h"
 #include "model/observations.h"
+#include "sign/observed.h"
 #include "sign/signs.h"
 #include "sign/training.h"
-#include "sign/training_facts.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {
@@ -52,7 +53,7 @@ Sign LookCodesTellByKind(const Training& training) {
   constexpr double kNoOrder = 1;  // Half of what chance gives.
   std::optional<seen::Columns> columns;  // The last ones: they rest on the most rows.
   for (const Observation* table : ObservationsOf(training.run, "columns")) {
-    columns = table->Number("told_by_kind") ? As<seen::Columns>(*table) : columns;
+    columns = As<seen::Columns>(*table).told_by_kind ? As<seen::Columns>(*table) : columns;
   }
   if (!columns) {
     return NotSeenSign();

@@ -2,9 +2,10 @@
 #include <optional>
 
 #include "base/human.h"
+#include "model/observations.h"
+#include "sign/observed.h"
 #include "sign/signs.h"
 #include "sign/training.h"
-#include "sign/training_facts.h"
 
 namespace whystop {
 namespace {
@@ -24,14 +25,15 @@ struct DescentSums {
 DescentSums SumsOf(const Training& training) {
   DescentSums sums;
   for (const Observation* stretch : ObservationsOf(training.run, "descent")) {
-    const double pairs = NumberOf(*stretch, "pairs");
-    const double steps = NumberOf(*stretch, "to") - NumberOf(*stretch, "from") + 1;
-    const double error = NumberOf(*stretch, "agreement_error");
+    const auto stretch_seen = As<seen::Descent>(stretch);
+    const double pairs = OrZero(stretch_seen.pairs);
+    const double steps = stretch_seen.to.value_or(0) - stretch_seen.from.value_or(0) + 1;
+    const double error = stretch_seen.agreement_error.value_or(0);
     sums.pairs += pairs;
-    sums.agreement += pairs * NumberOf(*stretch, "agreement");
+    sums.agreement += pairs * stretch_seen.agreement.value_or(0);
     sums.error += pairs * pairs * error * error;
-    sums.promised += steps * NumberOf(*stretch, "promised");
-    sums.updates += NumberOf(*stretch, "updates");
+    sums.promised += steps * stretch_seen.promised.value_or(0);
+    sums.updates += OrZero(stretch_seen.updates);
   }
   sums.agreement /= std::max(sums.pairs, 1.0);
   sums.error = std::sqrt(sums.error) / std::max(sums.pairs, 1.0);
@@ -97,8 +99,8 @@ Sign LookSlopeRanOut(const Training& training) {
   if (stretches.size() < 2 || SumsOf(training).updates < kPairsMin) {
     return NotSeenSign();
   }
-  const double first = NumberOf(*stretches.front(), "promised");
-  const double last = NumberOf(*stretches.back(), "promised");
+  const double first = As<seen::Descent>(*stretches.front()).promised.value_or(0);
+  const double last = As<seen::Descent>(*stretches.back()).promised.value_or(0);
   const std::string text = "a step promised to take " + HumanNumber(first, 2) +
                            " off the loss at first, " + HumanNumber(last, 2) + " at the end";
   return first > 0 && last < kLeft * first ? YesSign("tensor", text) : NoSign(text);

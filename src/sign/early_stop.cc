@@ -4,11 +4,14 @@
 #include <cmath>
 
 #include "base/parse.h"
+#include "model/observations.h"
+#include "sign/exit_reason.h"
+#include "sign/framework_stop.h"
 #include "sign/learning.h"
-#include "sign/loop_facts.h"
+#include "sign/loop_exit.h"
 #include "sign/signs.h"
 #include "sign/training.h"
-#include "sign/training_facts.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {
@@ -17,8 +20,9 @@ namespace {
 /// its limit are whole numbers, and neither is below the limit. 0: not known.
 double ChecksWaited(const CaseFile& run) {
   if (const Observation* stop = FrameworkStop(run)) {
+    const auto stop_seen = As<seen::FrameworkStop>(stop);
     return ReasonOfStop(run, *stop) == ExitReason::kPatience
-               ? stop->Number("patience").value_or(NumberOf(*stop, "early_stopping_patience"))
+               ? stop_seen.patience.value_or(stop_seen.early_stopping_patience.value_or(0))
                : 0;
   }
   const Observation* exit = FinalExit(run);
@@ -31,23 +35,32 @@ double ChecksWaited(const CaseFile& run) {
   return least;
 }
 
+constexpr double kUsualPatience = 5;  // Fewer checks are within the wobble of most metrics.
+constexpr double kShortPatience = 3;  // These may do at the end of a run that went on for long before.
+constexpr double kLongBefore = 5;     // As many times as it waited.
+
+/// `checks`: how often the held-out value was looked at; the turns of a loop may be steps.
+bool IsLongEnough(double waited, double checks) {
+  return waited >= kUsualPatience || (waited >= kShortPatience && checks >= kLongBefore * waited);
+}
+
 struct HeldOut {
   double points = 0;
-  bool falls = false;  // Or rises, of a score: it gets better still.
+  bool falls = false;  // Or rises, of a score: it gets better still, and its best value was there within a usual patience.
 };
 
-HeldOut HeldOutOf(const CaseFile& run) {
+HeldOut HeldOutOf(const CaseFile& run, double patience = kUsualPatience) {
   HeldOut out;
   for (const Finding& finding : run.findings) {
     if (finding.detector == "loss/trend" && FactText(finding, "role").starts_with("validation-")) {
-      out.points = std::max(out.points, finding.Number("points").value_or(0));
-      out.falls = out.falls || finding.Number("still_falling").value_or(0) != 0;
+      const double points = finding.Number("points").value_or(0);
+      const double since_best = (1 - finding.Number("best_at").value_or(1)) * points;
+      out.points = std::max(out.points, points);
+      out.falls = out.falls || (finding.Number("still_falling").value_or(0) != 0 && since_best < std::min(patience, kUsualPatience));
     }
   }
   return out;
 }
-
-constexpr double kUsualPatience = 5;  // Fewer checks are within the wobble of most metrics.
 
 /// The last number of "did not improve in the last 3 records", that stands before what is counted; 0: it names none.
 double ChecksNamed(const std::string& line) {
@@ -71,7 +84,7 @@ bool SaidSoWithoutHarm(const CaseFile& run) {
     return false;
   }
   const double named = ChecksNamed(said->line);
-  return named == 0 || named >= kUsualPatience;
+  return named == 0 || IsLongEnough(named, run.progress.epoch.value_or(0));
 }
 
 }  // namespace
@@ -82,13 +95,13 @@ bool StoppedAfterItsBest(const CaseFile& run) {
     return !run.watched && SaidSoWithoutHarm(run);
   }
   const double waited = ChecksWaited(run);
-  if (waited < kUsualPatience) {
+  const LearningView learning = LearningOf(run);
+  const HeldOut held_out = HeldOutOf(run, waited);
+  const double turns = exit == nullptr ? 0 : As<seen::LoopExit>(*exit).turn.value_or(0);
+  const double checks = std::max({turns, run.progress.epoch.value_or(0), held_out.points});
+  if (!IsLongEnough(waited, held_out.points)) {
     return false;
   }
-  const LearningView learning = LearningOf(run);
-  const HeldOut held_out = HeldOutOf(run);
-  const double turns = exit == nullptr ? 0 : NumberOf(*exit, "turn");
-  const double checks = std::max({turns, run.progress.epoch.value_or(0), held_out.points});
   const bool levelled = held_out.points > 0 ? !held_out.falls : learning.state == Learning::kConverged;
   // It had come to rest, or improved for as long as it then waited.
   const bool waited_long = learning.state == Learning::kConverged || checks >= 2 * waited;

@@ -44,9 +44,14 @@ bool IsShell(const std::vector<std::string>& command) {
          name.ends_with(".sh");
 }
 
+bool RunsOneCommand(const std::vector<std::string>& command) {
+  return IsShell(command) && command.size() == 3 && command[1] == "-c" && command[2].find_first_of(";|&\n`(") == std::string::npos;
+}
+
 bool IsLaunchersReport(const ExceptionSeen& exception) {
   constexpr std::string_view kTypes[] = {"ChildFailedError", "CalledProcessError",
-                                         "ProcessExitedException", "SignalException"};
+                                         "ProcessExitedException", "ProcessRaisedException",
+                                         "SignalException"};
   return ContainsAny(exception.type, kTypes);
 }
 
@@ -63,11 +68,29 @@ bool IsEchoOfAnotherRank(const ExceptionSeen& exception) {
 
 namespace {
 
+/// Of one type, and raised at the same place.
+bool AreAlike(const ExceptionSeen& one, const ExceptionSeen& other) {
+  return one.type == other.type && !one.frames.empty() && !other.frames.empty() &&
+         one.frames.back().file == other.frames.back().file && one.frames.back().line == other.frames.back().line;
+}
+
+/// What was printed is no end where the like of it was survived before, or where a probe tells of it: its word was weighed already.
+bool IsToldOtherwise(const CaseFile& run, const ExceptionSeen& printed) {
+  return std::any_of(run.exceptions.begin(), run.exceptions.end(), [&printed](const ExceptionSeen& other) {
+    return (other.process || other.metrics_after > 0) && AreAlike(printed, other);
+  });
+}
+
 /// Shells and pipes return the status of their last command: an exception that nothing caught ended its own process all
 /// the same. Of helpers beside a training that went on it says nothing.
 const ExceptionSeen* FindBehindTheStatus(const CaseFile& run) {
   const auto trained = TrainingProcess(run);
+  // A program of the script that never was to train, behind one that had done all it planned: a plot, an upload.
+  const bool plan_is_done = run.progress.epoch && run.progress.epochs_planned && *run.progress.epoch >= *run.progress.epochs_planned;
   for (const ExceptionSeen& exception : run.exceptions) {
+    if (!trained && plan_is_done && exception.process && exception.metrics_after == 0 && !WasToTrain(run, *exception.process)) {
+      continue;
+    }
     const bool of_child = exception.process && run.start && *exception.process != run.start->pid &&
                           (!trained || trained == exception.process || WasToTrain(run, *exception.process));
     // What the trainer printed may be collected after it has died: its own word is enough.
@@ -81,7 +104,7 @@ const ExceptionSeen* FindBehindTheStatus(const CaseFile& run) {
   const bool by_shell = run.start && !run.probe_loaded && IsShell(run.start->command);
   for (const ExceptionSeen& exception : run.exceptions) {
     if (by_shell && !exception.process && exception.ended_process && exception.metrics_after == 0 &&
-        !exception.frames.empty()) {
+        !exception.frames.empty() && !IsToldOtherwise(run, exception)) {
       return &exception;
     }
   }

@@ -22,6 +22,8 @@ const ExceptionSeen* FindOwnException(const CaseFile& run);
 
 /// The job is a shell or make, so that its status need not be the program's.
 bool IsShell(const std::vector<std::string>& command);
+/// `sh -c 'python train.py'`: the status is that command's own.
+bool RunsOneCommand(const std::vector<std::string>& command);
 
 struct StackPlace {
   bool found = false;

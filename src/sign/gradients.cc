@@ -1,9 +1,12 @@
 #include <algorithm>
 
 #include "base/human.h"
+#include "model/observations.h"
+#include "sign/observed.h"
+#include "sign/optimizer_tensors.h"
 #include "sign/signs.h"
 #include "sign/training.h"
-#include "sign/training_facts.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {
@@ -12,8 +15,9 @@ namespace {
 constexpr double kManyWithout = 0.3;
 
 double ShareWithout(const Observation* without) {
+  const auto without_seen = As<seen::ParameterWithoutGradient>(without);
   return without == nullptr ? 0
-                            : NumberOf(*without, "count") / std::max(1.0, NumberOf(*without, "of"));
+                            : OrZero(without_seen.count) / std::max(1.0, OrZero(without_seen.of));
 }
 
 }  // namespace
@@ -34,7 +38,7 @@ Sign LookLastBiasAlone(const Training& training) {
   const Finding* zero = training.run.FindFirst("gradient/zero");
   const double tensors = zero == nullptr ? 0 : zero->Number("tensors").value_or(0);
   const bool rectifies =
-      training.model != nullptr && MentionsAny(TextOf(*training.model, "activations"), {"relu"});
+      training.model != nullptr && MentionsAny(As<seen::Model>(*training.model).activations.value_or(""), {"relu"});
   return AnswerSign(rectifies && tensors >= 3 && tensors == zero->Number("of").value_or(0) - 1,
                     "tensor",
                     "all gradients but that of one tensor, the last bias, are exactly zero: nothing "
@@ -81,7 +85,7 @@ Sign LookGradientsClipped(const Training& training) {
 Sign LookGradientsAbsent(const Training& training) {
   return AnswerSign(NoGradientsInOptimizer(training.run), "tensor",
                     "backward() ran " +
-                        HumanNumber(Counted(training.run, "backwards").value_or(0)) +
+                        HumanNumber(OrZero(CountsOf(training.run).backwards)) +
                         " times, and not one tensor that the optimizer holds got a gradient");
 }
 
@@ -94,26 +98,28 @@ Sign LookGradientsThrownAway(const Training& training) {
 /// A head on top of a graph that is cut learns a little.
 Sign LookManyTensorsWithoutGradient(const Training& training) {
   const Observation* without = training.run.FindObservation("parameter-without-gradient");
+  const auto without_seen = As<seen::ParameterWithoutGradient>(without);
   if (without == nullptr) {
     return NoSign();
   }
   const double share = ShareWithout(without);
-  const std::string text = HumanNumber(NumberOf(*without, "count")) + " of " +
-                           HumanNumber(NumberOf(*without, "of")) +
-                           " tensors get no gradient: " + TextOf(*without, "names");
+  const std::string text = HumanNumber(OrZero(without_seen.count)) + " of " +
+                           HumanNumber(OrZero(without_seen.of)) +
+                           " tensors get no gradient: " + without_seen.names.value_or("");
   return share > kManyWithout && share < 1 ? YesSign("tensor", text, {}, share / kManyWithout)
                                            : NoSign(text);
 }
 
 Sign LookSomeTensorsWithoutGradient(const Training& training) {
   const Observation* without = training.run.FindObservation("parameter-without-gradient");
+  const auto without_seen = As<seen::ParameterWithoutGradient>(without);
   const double share = ShareWithout(without);
   return AnswerSign(share > 0 && share <= kManyWithout, "tensor",
                     without == nullptr ? std::string()
-                                       : HumanNumber(NumberOf(*without, "count")) + " of " +
-                                             HumanNumber(NumberOf(*without, "of")) +
+                                       : HumanNumber(OrZero(without_seen.count)) + " of " +
+                                             HumanNumber(OrZero(without_seen.of)) +
                                              " tensors get no gradient: " +
-                                             TextOf(*without, "names"));
+                                             without_seen.names.value_or(""));
 }
 
 Sign LookUnitsDead(const Training& training) {
@@ -149,7 +155,7 @@ Sign LookUnitsSaturated(const Training& training) {
 /// Sigmoid or tanh; where the model is not known it may.
 Sign LookModelSquashes(const Training& training) {
   const std::string activations =
-      training.model == nullptr ? "" : TextOf(*training.model, "activations");
+      training.model == nullptr ? "" : As<seen::Model>(*training.model).activations.value_or("");
   return AnswerSign(activations.empty() || MentionsAny(activations, {"sigmoid", "tanh"}), "model",
                     "the model squashes its values");
 }

@@ -2,9 +2,14 @@
 
 #include "base/human.h"
 #include "base/parse.h"
+#include "model/observations.h"
+#include "sign/answers.h"
+#include "sign/loss_calls.h"
+#include "sign/model_input.h"
+#include "sign/observed.h"
 #include "sign/signs.h"
 #include "sign/training.h"
-#include "sign/training_facts.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {
@@ -12,13 +17,15 @@ namespace {
 constexpr double kLarge = 30;
 
 Sign WithScaling(Sign sign, const Observation& input) {
-  sign.facts.push_back({.name = "mean", .text = HumanNumber(NumberOf(input, "mean"))});
-  sign.facts.push_back({.name = "std", .text = HumanNumber(NumberOf(input, "std"))});
+  const auto input_seen = As<seen::ModelInput>(input);
+  sign.facts.push_back({.name = "mean", .text = HumanNumber(input_seen.mean.value_or(0))});
+  sign.facts.push_back({.name = "std", .text = HumanNumber(input_seen.std.value_or(0))});
   return sign;
 }
 
 std::string Range(const Observation& input) {
-  return HumanNumber(NumberOf(input, "min")) + " to " + HumanNumber(NumberOf(input, "max"));
+  const auto input_seen = As<seen::ModelInput>(input);
+  return HumanNumber(input_seen.min.value_or(0)) + " to " + HumanNumber(input_seen.max.value_or(0));
 }
 
 }  // namespace
@@ -28,9 +35,10 @@ Sign LookInputsUnscaled(const Training& training) {
     return NotSeenSign();
   }
   const Observation& input = *training.input;
+  const auto input_seen = As<seen::ModelInput>(input);
   const double size = SizeOf(input);
-  const double narrow = NumberOf(input, "column_std_min");
-  const double wide = NumberOf(input, "column_std_max");
+  const double narrow = input_seen.column_std_min.value_or(0);
+  const double wide = input_seen.column_std_max.value_or(0);
   if (size > kLarge) {
     return WithScaling(YesSign("batch", "the inputs go from " + Range(input)), input);
   }
@@ -52,23 +60,25 @@ Sign LookInputsLarge(const Training& training) {
 }
 
 Sign LookModelNormalises(const Training& training) {
-  return AnswerSign(training.model != nullptr && !TextOf(*training.model, "norms").empty(), "model",
+  const auto model = As<seen::Model>(training.model);
+  return AnswerSign(training.model != nullptr && !model.norms.value_or("").empty(), "model",
                     training.model == nullptr ? std::string()
                                               : "the model has " +
-                                                    TextOf(*training.model, "norms"));
+                                                    model.norms.value_or(""));
 }
 
 /// A number that stands for "not there" and is far outside of all others.
 Sign LookInputsHoldMarks(const Training& training) {
+  const auto input = As<seen::ModelInput>(training.input);
   if (training.input == nullptr) {
     return NotSeenSign();
   }
-  const double least = NumberOf(*training.input, "min");
+  const double least = input.min.value_or(0);
   const bool mark = least == -999 || least == -9999 || least == -99999;
-  return AnswerSign(mark && NumberOf(*training.input, "max") < -least / 5, "batch",
+  return AnswerSign(mark && input.max.value_or(0) < -least / 5, "batch",
                     "the inputs hold " + HumanNumber(least) +
                         ", a mark for \"missing\", beside values up to " +
-                        HumanNumber(NumberOf(*training.input, "max")));
+                        HumanNumber(input.max.value_or(0)));
 }
 
 Sign LookInputsAreCodes(const Training& training) {
@@ -76,9 +86,10 @@ Sign LookInputsAreCodes(const Training& training) {
     return NotSeenSign();
   }
   const Observation& input = *training.input;
-  const double distinct = NumberOf(input, "distinct");
-  return AnswerSign(NumberOf(input, "integer_valued") > 0 && distinct >= 3 && distinct <= 50 &&
-                        NumberOf(input, "min") >= 0,
+  const auto input_seen = As<seen::ModelInput>(input);
+  const double distinct = OrZero(input_seen.distinct);
+  return AnswerSign(input_seen.integer_valued.value_or(false) && distinct >= 3 && distinct <= 50 &&
+                        input_seen.min.value_or(0) >= 0,
                     "batch",
                     "the inputs are the whole numbers " + Range(input) + " (" +
                         HumanNumber(distinct) +
@@ -92,13 +103,14 @@ Sign LookTargetsUnscaled(const Training& training) {
   }
   const auto calls = RegressionCalls(training.run);
   const Observation& call = *calls.front();
-  const std::string text = "targets have mean " + HumanNumber(NumberOf(call, "target_mean")) +
-                           " and spread " + HumanNumber(NumberOf(call, "target_std")) +
+  const auto call_seen = As<seen::LossCall>(call);
+  const std::string text = "targets have mean " + HumanNumber(call_seen.target_mean.value_or(0)) +
+                           " and spread " + HumanNumber(call_seen.target_std.value_or(0)) +
                            ", the first outputs spread " +
-                           HumanNumber(NumberOf(call, "input_std"));
+                           HumanNumber(call_seen.input_std.value_or(0));
   Sign sign = *size >= kLarge ? YesSign("loss-call", text, {}, *size / kLarge) : NoSign(text);
-  sign.facts.push_back({.name = "mean", .text = HumanNumber(NumberOf(call, "target_mean"))});
-  sign.facts.push_back({.name = "std", .text = HumanNumber(NumberOf(call, "target_std"))});
+  sign.facts.push_back({.name = "mean", .text = HumanNumber(call_seen.target_mean.value_or(0))});
+  sign.facts.push_back({.name = "std", .text = HumanNumber(call_seen.target_std.value_or(0))});
   return sign;
 }
 
@@ -116,6 +128,17 @@ Sign LookDataLarge(const Training& training) {
                     "batch", "inputs or targets are large");
 }
 
+/// What is left of one value when its mean is taken off is 0: nothing of the input gets through.
+Sign LookBatchNormOfOne(const Training& training) {
+  const Observation* norm = training.run.FindObservation("norm-input");
+  const auto norm_seen = As<seen::NormInput>(norm);
+  return norm == nullptr ? NotSeenSign()
+                         : AnswerSign(OrZero(norm_seen.values) == 1, "model",
+                                      norm_seen.type.value_or("") + " " + norm_seen.module.value_or("") +
+                                          " takes its mean of one value, that of a single sample: what "
+                                          "is left is 0 whatever the input");
+}
+
 /// Mean and spread of so few values are mostly noise.
 Sign LookBatchNormOfFew(const Training& training) {
   constexpr double kFew = 4;
@@ -123,12 +146,12 @@ Sign LookBatchNormOfFew(const Training& training) {
     return NotSeenSign();
   }
   const auto loaders = ObservationsOf(training.run, "loader");
-  double size = loaders.empty() ? 0 : NumberOf(*loaders.front(), "batch_size");
+  double size = loaders.empty() ? 0 : OrZero(As<seen::Loader>(*loaders.front()).batch_size);
   if (loaders.empty() && training.input != nullptr) {
-    const std::string shape = TextOf(*training.input, "shape");
+    const std::string shape = As<seen::ModelInput>(*training.input).shape.value_or("");
     size = ParseWhole<double>(std::string_view(shape).substr(0, shape.find('x'))).value_or(0);
   }
-  const std::string norms = TextOf(*training.model, "norms");
+  const std::string norms = As<seen::Model>(*training.model).norms.value_or("");
   return AnswerSign(MentionsAny(norms, {"batchnorm"}) && size >= 2 && size <= kFew, "model",
                     norms + " with batches of " + HumanNumber(size) +
                         " samples: mean and spread of so few values are mostly noise");
@@ -136,7 +159,7 @@ Sign LookBatchNormOfFew(const Training& training) {
 
 /// Each pixel of a picture is a value too, if not one of its own.
 Sign LookBatchNormOfPixels(const Training& training) {
-  return AnswerSign(training.model != nullptr && MentionsAny(TextOf(*training.model, "norms"),
+  return AnswerSign(training.model != nullptr && MentionsAny(As<seen::Model>(*training.model).norms.value_or(""),
                                                              {"batchnorm2d", "batchnorm3d"}),
                     "model", "the batch norm sees all pixels of a picture");
 }

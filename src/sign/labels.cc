@@ -1,13 +1,19 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "base/human.h"
 #include "base/parse.h"
 #include "model/label_counts.h"
+#include "model/observations.h"
+#include "sign/guessing.h"
+#include "sign/loss_calls.h"
+#include "sign/observed.h"
 #include "sign/signs.h"
 #include "sign/training.h"
-#include "sign/training_facts.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {
@@ -15,68 +21,7 @@ namespace {
 constexpr std::size_t kCallsMin = 4;
 constexpr double kSamplesMin = 8;
 constexpr double kMajority = 0.9;
-
-struct ClassShares {
-  double majority = 0;
-  std::string text;
-  std::optional<double> entropy = {};
-};
-
-std::optional<ClassShares> ByLabels(const CaseFile& run) {
-  const auto labels = ObservationsOf(run, "labels");
-  if (labels.empty() || NumberOf(*labels.back(), "classes") < 2) {
-    return std::nullopt;
-  }
-  const double majority = NumberOf(*labels.back(), "majority");
-  return ClassShares{majority,
-                     Percent(majority) + " of the labels are of one class (" +
-                         TextOf(*labels.back(), "counts") + ")",
-                     LabelEntropy(TextOf(*labels.back(), "counts"))};
-}
-
-/// The same by the calls of the loss, where the batches were made by hand.
-std::optional<ClassShares> ByLossCalls(const CaseFile& run) {
-  const auto calls = LossCalls(run, {"cross_entropy", "nll_loss"});
-  double majority = 0;
-  for (const Observation* call : calls) {
-    if (!call->Number("label_most_share") ||
-        call->Number("label_most") != calls.front()->Number("label_most")) {
-      return std::nullopt;
-    }
-    majority += NumberOf(*call, "label_most_share") / static_cast<double>(calls.size());
-  }
-  if (calls.size() < kCallsMin) {
-    return std::nullopt;
-  }
-  return ClassShares{majority, Percent(majority) + " of the labels seen are " +
-                                   HumanNumber(NumberOf(*calls.front(), "label_most"))};
-}
-
-/// Binary losses take their labels as fractions: all of them 0 or 1 has the spread of a coin of
-/// that mean.
-std::optional<ClassShares> ByBinaryTargets(const CaseFile& run) {
-  const auto calls = LossCalls(run, {"binary_cross_entropy", "binary_cross_entropy_with_logits"});
-  double mean = 0;
-  for (const Observation* call : calls) {
-    const double one = NumberOf(*call, "target_mean");
-    const double spread = NumberOf(*call, "target_std");
-    if (std::abs(spread * spread - one * (1 - one)) > 0.1 * one * (1 - one) + 1e-6) {
-      return std::nullopt;
-    }
-    mean += one / static_cast<double>(calls.size());
-  }
-  if (calls.size() < kCallsMin || mean <= 0 || mean >= 1) {
-    return std::nullopt;
-  }
-  return ClassShares{std::max(mean, 1 - mean),
-                     Percent(mean) + " of the targets are 1, the others 0"};
-}
-
-std::optional<ClassShares> SharesOf(const CaseFile& run) {
-  auto shares = ByLabels(run);
-  shares = shares ? shares : ByLossCalls(run);
-  return shares ? shares : ByBinaryTargets(run);
-}
+constexpr double kTwiceAsMany = 2;
 
 bool IsRare(const std::optional<ClassShares>& shares) {
   return shares && shares->majority >= kMajority && shares->majority < 1;
@@ -109,18 +54,19 @@ std::optional<Kinds> KindsOf(const std::vector<const Observation*>& calls) {
   Kinds kinds;
   double looked_at = 0;
   for (const Observation* call : calls) {
-    const auto distinct = call->Number("label_distinct");
-    const auto size = ParseWhole<double>(TextOf(*call, "target_shape"));
+    const auto call_seen = As<seen::LossCall>(call);
+    const auto& distinct = call_seen.label_distinct;
+    const auto size = ParseWhole<double>(call_seen.target_shape.value_or(""));
     if (!distinct || !size || *size < kSamplesMin) {
       return std::nullopt;
     }
-    const double low = NumberOf(*call, "label_min");
-    const double high = NumberOf(*call, "label_max");
+    const double low = call_seen.label_min.value_or(0);
+    const double high = call_seen.label_max.value_or(0);
     kinds.lowest = looked_at == 0 ? low : std::min(kinds.lowest, low);
     kinds.highest = looked_at == 0 ? high : std::max(kinds.highest, high);
     kinds.highest_min = looked_at == 0 ? low : std::max(kinds.highest_min, low);
     kinds.lowest_max = looked_at == 0 ? high : std::min(kinds.lowest_max, high);
-    kinds.distinct += *distinct;
+    kinds.distinct += static_cast<double>(*distinct);
     kinds.samples += *size;
     ++looked_at;
   }
@@ -133,7 +79,7 @@ const Observation* TrainingLoader(const CaseFile& run) {
   const Observation* training = nullptr;
   for (const Observation* loader : ObservationsOf(run, "loader")) {
     training =
-        training == nullptr || NumberOf(*loader, "dataset_len") > NumberOf(*training, "dataset_len")
+        training == nullptr || OrZero(As<seen::Loader>(loader).dataset_len) > OrZero(As<seen::Loader>(training).dataset_len)
             ? loader
             : training;
   }
@@ -143,7 +89,7 @@ const Observation* TrainingLoader(const CaseFile& run) {
 }  // namespace
 
 Sign LookLabelsRare(const Training& training) {
-  const auto shares = SharesOf(training.run);
+  const auto shares = SharesOfClasses(training.run);
   if (!shares) {
     return NotSeenSign();
   }
@@ -156,40 +102,79 @@ Sign LookLabelsRare(const Training& training) {
   return sign;
 }
 
+Sign LookTargetsDrawn(const Training& training) {
+  const Observation* drawn = training.run.FindObservation("targets-drawn");
+  const auto drawn_seen = As<seen::TargetsDrawn>(drawn);
+  return drawn == nullptr ? NoSign()
+                          : YesSign("probe", "the targets are random numbers: " + drawn_seen.name.value_or("") +
+                                                 " is what " + drawn_seen.call.value_or("") + "() gave in line " +
+                                                 HumanNumber(OrZero(drawn_seen.line), 9));
+}
+
 /// A class that the loss does not count: whatever the model says of it is right.
 Sign LookClassWeightsSilence(const Training& training) {
-  const Observation* plan = training.run.FindObservation("framework");
-  const std::string weights = plan == nullptr ? std::string() : TextOf(*plan, "class_weight");
+  const std::string weights = As<seen::Framework>(training.run.FindObservation("framework")).class_weight.value_or("");
   const auto labels = ObservationsOf(training.run, "labels");
-  const std::string counts = labels.empty() ? std::string() : "," + TextOf(*labels.back(), "counts");
+  const auto counts = labels.empty() ? std::map<std::string, double>{} : ByLabel(As<seen::Labels>(*labels.back()).counts.value_or(""));
   std::string silent;
-  for (std::size_t begin = 0; begin < weights.size();) {
-    const std::size_t end = std::min(weights.find(',', begin), weights.size());
-    const std::size_t colon = std::min(weights.find(':', begin), end);
-    const std::string label = weights.substr(begin, colon - begin);
-    const std::string weight = weights.substr(std::min(colon + 1, end), end - std::min(colon + 1, end));
-    if ((weight == "0" || weight == "0.0") && counts.find("," + label + ":") != std::string::npos) {
+  for (const auto& [label, weight] : ByLabel(weights)) {
+    if (weight == 0 && counts.contains(label)) {
       silent += (silent.empty() ? "" : ", ") + label;
     }
-    begin = end + 1;
   }
   return AnswerSign(!silent.empty(), "labels",
                     "class_weight is " + weights + ": the loss of class " + silent +
                         " counts for nothing, though its samples are among the data");
 }
 
+/// Weights are to lift the rare class: here the frequent one weighs more.
+Sign LookClassWeightsReversed(const Training& training) {
+  const std::string told = As<seen::Framework>(training.run.FindObservation("framework")).class_weight.value_or("");
+  const auto labels = ObservationsOf(training.run, "labels");
+  const std::string counted = labels.empty() ? std::string() : As<seen::Labels>(*labels.back()).counts.value_or("");
+  const auto weights = ByLabel(told);
+  const auto counts = ByLabel(counted);
+  if (weights.size() < 2 || counts.size() != 2) {
+    return NotSeenSign();
+  }
+  const auto& [first, first_count] = *counts.begin();
+  const auto& [second, second_count] = *counts.rbegin();
+  const std::string& rare = first_count < second_count ? first : second;
+  const std::string& frequent = first_count < second_count ? second : first;
+  const bool reversed = weights.contains(rare) && weights.contains(frequent) && weights.at(rare) < weights.at(frequent) &&
+                        counts.at(frequent) > kTwiceAsMany * counts.at(rare);
+  return AnswerSign(reversed, "labels", "class_weight is " + told + ", and the labels are " + counted +
+                                            ": the class that is rare counts for less than the other");
+}
+
+/// max(0, 1 - label * output), with a label of 0, is 1 whatever the output: that class teaches nothing.
+Sign LookMarginLabelsWithoutSign(const Training& training) {
+  const auto calls = LossCalls(training.run, {"margin_by_hand"});
+  const auto labels = ObservationsOf(training.run, "labels");
+  if (calls.empty() || labels.empty()) {
+    return NotSeenSign();
+  }
+  const bool zero_and_one =
+      As<seen::Labels>(*labels.back()).min == 0 && As<seen::Labels>(*labels.back()).max == 1;
+  return AnswerSign(zero_and_one, "loss-call",
+                    "the loss is a margin, max(0, 1 - label * output), and the labels are 0 and 1: "
+                    "for those of 0 it is 1 whatever the model says");
+}
+
 /// Where a model gets by knowing the shares of the classes alone.
 Sign LookLossAtClassShares(const Training& training) {
-  const auto shares = SharesOf(training.run);
+  const auto shares = SharesOfClasses(training.run);
   const Observation* plan = training.run.FindObservation("framework");
-  const bool weighed = plan != nullptr && !TextOf(*plan, "class_weight").empty();  // Then the loss has another scale.
+  // Then it was thought of, and the loss has another scale.
+  const bool weighed = !As<seen::Framework>(plan).class_weight.value_or("").empty() ||
+                       (!training.calls.empty() && As<seen::LossCall>(*training.calls.back()).weighted.value_or(false));
   if (!IsRare(shares) || training.learning.basis == nullptr || weighed) {
     return NotSeenSign();
   }
   const double majority = shares->majority;
   const double two_classes =
       -majority * std::log(majority) - (1 - majority) * std::log(1 - majority);
-  const double prior = shares->entropy.value_or(two_classes);
+  const double prior = shares->guess.value_or(two_classes);
   // By the mean: most batches hold no sample of a rare class, and their loss is next to nothing.
   const double last = training.BasisNumber("last_mean");
   const std::string text = "the loss ends at " + HumanNumber(last) +
@@ -199,19 +184,21 @@ Sign LookLossAtClassShares(const Training& training) {
 
 Sign LookLabelsSortedByLoader(const Training& training) {
   const Observation* loader = TrainingLoader(training.run);
-  if (loader == nullptr || NumberOf(*loader, "shuffle") > 0) {
+  const auto loader_seen = As<seen::Loader>(loader);
+  if (loader == nullptr || loader_seen.shuffle.value_or(false)) {
     return NoSign();
   }
   for (const Observation* labels : ObservationsOf(training.run, "labels")) {
-    const double classes = NumberOf(*labels, "classes");
+    const auto labels_seen = As<seen::Labels>(labels);
+    const double classes = OrZero(labels_seen.classes);
     const double samples =
-        NumberOf(*labels, "samples") / std::max(NumberOf(*labels, "batches"), 1.0);
-    const double distinct = NumberOf(*labels, "distinct_in_batch_mean");
-    if (labels->Number("loader") == loader->Number("loader") && classes >= 2 &&
+        OrZero(labels_seen.samples) / std::max(OrZero(labels_seen.batches), 1.0);
+    const double distinct = labels_seen.distinct_in_batch_mean.value_or(0);
+    if (labels_seen.loader == loader_seen.loader && classes >= 2 &&
         samples >= kSamplesMin &&
-        NumberOf(*labels, "batches") >= static_cast<double>(kCallsMin) &&
+        OrZero(labels_seen.batches) >= static_cast<double>(kCallsMin) &&
         TooFew(distinct, ExpectedClasses(classes, samples)) &&
-        NumberOf(*labels, "majority") < kMajority) {
+        labels_seen.majority.value_or(0) < kMajority) {
       return YesSign("labels",
                      DescribeBatch(samples, distinct, classes) + ". The loader does not shuffle");
     }
@@ -223,14 +210,17 @@ Sign LookLabelsSortedByLoader(const Training& training) {
 Sign LookHeldOutOfOtherClasses(const Training& training) {
   constexpr double kMost = 0.5;
   const Observation* split = training.run.FindObservation("validation-split");
+  const auto split_seen = As<seen::ValidationSplit>(split);
   if (split == nullptr) {
     return NotSeenSign();
   }
-  const double unseen = NumberOf(*split, "unseen");
-  return AnswerSign(unseen > kMost, "data",
-                    "validation_split holds out the last " + HumanNumber(NumberOf(*split, "samples"), 9) +
-                        " samples as they come, and " + Percent(unseen) +
-                        " of them are of classes that are never trained: the data is sorted");
+  const double unseen = split_seen.unseen.value_or(0);
+  const double scarce = split_seen.scarce.value_or(0);
+  return AnswerSign(unseen > kMost || scarce > kMost, "data",
+                    "validation_split holds out the last " + HumanNumber(OrZero(split_seen.samples), 9) +
+                        " samples as they come, and " + Percent(unseen > kMost ? unseen : scarce) +
+                        " of them are of classes that are " +
+                        (unseen > kMost ? "never" : "hardly") + " trained: the data is sorted");
 }
 
 /// By the labels that the loss was given, however they came there: few kinds at a time, and others
@@ -239,7 +229,7 @@ Sign LookLabelsSortedInLoss(const Training& training) {
   const Observation* loader = TrainingLoader(training.run);
   const auto calls = LossCalls(training.run, {"cross_entropy", "nll_loss"});
   const auto kinds = KindsOf(calls);
-  if (!kinds || calls.size() < kCallsMin || (loader != nullptr && NumberOf(*loader, "shuffle") > 0)) {
+  if (!kinds || calls.size() < kCallsMin || (loader != nullptr && As<seen::Loader>(*loader).shuffle.value_or(false))) {
     return NotSeenSign();
   }
   const double classes = kinds->highest - kinds->lowest + 1;
@@ -254,10 +244,11 @@ Sign LookLabelsSortedInLoss(const Training& training) {
 
 Sign LookBatchAllIgnored(const Training& training) {
   for (const Observation* call : LossCalls(training.run, {"cross_entropy", "nll_loss"})) {
-    if (NumberOf(*call, "ignored") >= 1) {
+    const auto call_seen = As<seen::LossCall>(call);
+    if (call_seen.ignored.value_or(0) >= 1) {
       return YesSign("loss-call",
                      "every target of a batch was " +
-                         HumanNumber(NumberOf(*call, "ignore_index")) +
+                         HumanNumber(call_seen.ignore_index.value_or(0)) +
                          ", the value that is ignored" +
                          (call->step ? ", at step " + HumanCount(*call->step) : "") +
                          ": the mean over nothing is NaN");
@@ -268,9 +259,10 @@ Sign LookBatchAllIgnored(const Training& training) {
 
 Sign LookTargetsCanBeIgnored(const Training& training) {
   for (const Observation* call : LossCalls(training.run, {"cross_entropy", "nll_loss"})) {
-    if (call->Number("ignore_index")) {
-      return YesSign("loss-call", TextOf(*call, "function") + " leaves out targets of " +
-                                      HumanNumber(NumberOf(*call, "ignore_index")));
+    const auto call_seen = As<seen::LossCall>(call);
+    if (call_seen.ignore_index) {
+      return YesSign("loss-call", call_seen.function.value_or("") + " leaves out targets of " +
+                                      HumanNumber(call_seen.ignore_index.value_or(0)));
     }
   }
   return NoSign();

@@ -9,9 +9,16 @@
 #include <string_view>
 #include <utility>
 
-#include "sign/loop_facts.h"
-#include "sign/regression_facts.h"
-#include "sign/training_facts.h"
+#include "model/observations.h"
+#include "sign/answers.h"
+#include "sign/guessing.h"
+#include "sign/loop_exit.h"
+#include "sign/loss_calls.h"
+#include "sign/near_guessing.h"
+#include "sign/observed.h"
+#include "sign/score_and_loss.h"
+#include "sign/target_mean.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {
@@ -183,10 +190,10 @@ bool TrainsAdversaries(const CaseFile& run) {
   double optimizers = 0;
   bool named = false;
   for (const Observation* seen : ObservationsOf(run, "optimizer")) {
-    optimizers += seen->Text("name") != nullptr ? 1 : 0;
+    optimizers += As<seen::Optimizer>(*seen).name ? 1 : 0;
   }
   for (const Observation* model : ObservationsOf(run, "model")) {
-    named = named || MentionsAny(TextOf(*model, "name"), {"discriminator", "critic", "generator"});
+    named = named || MentionsAny(As<seen::Model>(*model).name.value_or(""), {"discriminator", "critic", "generator"});
   }
   return optimizers > 1 && named;
 }
@@ -195,7 +202,7 @@ bool TrainsAdversaries(const CaseFile& run) {
 /// does says little unless it falls.
 bool HasOtherLosses(const CaseFile& run) {
   constexpr double kEnough = 10;
-  return Counted(run, "other_losses").value_or(0) >= kEnough;
+  return OrZero(CountsOf(run).other_losses) >= kEnough;
 }
 
 /// Says less about losses that need not fall.
@@ -220,28 +227,41 @@ void ConsiderOtherLosses(const CaseFile& run, LearningView& view) {
   }
 }
 
-/// The accuracy of whoever always says the most frequent class; nullopt: no classes were seen.
-std::optional<double> AccuracyOfGuessing(const CaseFile& run) {
-  const Observation* labels = run.FindObservation("labels");
-  if (const auto majority = labels == nullptr ? std::nullopt : labels->Number("majority"); majority && *majority > 0) {
-    return majority;
-  }
-  const Observation* call = run.FindObservation("loss-call");
-  const double classes = call == nullptr ? 0 : call->Number("classes").value_or(0);
-  return classes >= 2 ? std::optional(1 / classes) : std::nullopt;
-}
-
-/// An accuracy that never got a tenth of the way from guessing to certainty.
-bool IsAccuracyAtGuessing(const CaseFile& run, const Finding& score) {
+/// How far the best value of an accuracy has come on the way from guessing to certainty; nullopt: what guessing gives is not
+/// known, or it is another score, or one of a few points.
+std::optional<double> WayFromGuessing(const CaseFile& run, const Finding& score) {
   constexpr double kPointsMin = 5;
-  constexpr double kOfTheWay = 0.1;
   const auto guess = AccuracyOfGuessing(run);
-  if (!guess || score.Number("points").value_or(0) < kPointsMin || score.series.find("acc") == std::string::npos) {
-    return false;
+  if (!guess || score.Number("points").value_or(0) < kPointsMin || !MentionsAny(score.series, {"acc"})) {
+    return std::nullopt;
   }
   const double best = score.Number("best").value_or(1);
   const double accuracy = best > 1 ? best / 100 : best;  // In per cent.
-  return accuracy > 0.5 * *guess && accuracy < *guess + kOfTheWay * (1 - *guess);
+  return accuracy > 0.5 * *guess ? std::optional((accuracy - *guess) / (1 - *guess)) : std::nullopt;
+}
+
+constexpr double kKnowsNothing = 0.1;
+
+bool IsAccuracyAtGuessing(const CaseFile& run, const Finding& score) {
+  const auto way = WayFromGuessing(run, score);
+  return way && *way < kKnowsNothing;
+}
+
+/// Nobody is worse than guessing by so much who does not know the answers: it is computed wrongly.
+bool FallsBelowGuessing(const CaseFile& run, const Finding& score) {
+  constexpr double kOfGuessing = 0.5;
+  const auto guess = AccuracyOfGuessing(run);
+  const double last = score.Number("last").value_or(1);
+  return guess && MentionsAny(score.series, {"acc"}) && (last > 1 ? last / 100 : last) < kOfGuessing * *guess;
+}
+
+/// A rate between 0 and 1 that did not come a twentieth of the way from its start to certainty: beside a loss that
+/// lies flat that is no proof of learning.
+bool GainedNextToNothing(const Finding& score) {
+  constexpr double kOfTheWay = 0.05;
+  const double first = score.Number("first").value_or(0);
+  const double best = score.Number("best").value_or(0);
+  return first >= 0 && best <= 1 && best - first < kOfTheWay * (1 - first);
 }
 
 LearningView ByTrainLoss(const CaseFile& run, const Finding& loss, const Finding* score) {
@@ -253,7 +273,8 @@ LearningView ByTrainLoss(const CaseFile& run, const Finding& loss, const Finding
                             Describe(loss, Learning::kDiverged), score->series);
     return view;
   }
-  if (state == Learning::kNeverLearned && Improved(score) && !IsAccuracyAtGuessing(run, *score)) {
+  if (state == Learning::kNeverLearned && Improved(score) && !IsAccuracyAtGuessing(run, *score) &&
+      !GainedNextToNothing(*score)) {
     return View(*score, StateOf(*score));
   }
   if (state == Learning::kNeverLearned && NearlyPerfect(score)) {
@@ -277,8 +298,8 @@ std::optional<double> CostOfKnowingNothing(const CaseFile& run, const Finding& l
   const auto mean =
       LossOfTheMean(run, loss.Number("first").value_or(0), loss.Number("last").value_or(0));
   const Observation* call = run.FindObservation("loss-call");
-  const std::string* function = call == nullptr ? nullptr : call->Text("function");
-  if (call != nullptr && (function == nullptr || (*function != "cross_entropy" && *function != "nll_loss"))) {
+  const auto regression = RegressionCalls(run);
+  if (call != nullptr && !regression.empty() && regression.front() == call) {
     return mean;
   }
   // A sum over the batch, or other terms beside it, lie far above it from first to last.
@@ -317,6 +338,22 @@ bool NoiseHidesNoGain(const CaseFile& run, const LearningView& view, double gues
   return FactText(*view.basis, "state") == "unclear" && number("points") >= kManyPoints &&
          std::min(number("last"), number("last_mean")) > kAtGuessing * guess &&
          !TrainsAdversaries(run) && !HasOtherLosses(run);
+}
+
+/// In a log neither labels nor calls of the loss are seen, but an accuracy and a loss that both stand where guessing puts them.
+void CompareFiguresWithGuessing(const CaseFile& run, LearningView& view) {
+  constexpr double kOfTheLoss = 0.05;
+  const bool open = view.basis != nullptr && view.state != Learning::kDiverged && !LossOfGuessing(run) &&
+                    FactText(*view.basis, "role").ends_with("-loss");
+  const auto guess = open ? GuessByTheFigures(run) : std::nullopt;
+  if (!guess || std::abs(view.basis->Number("last").value_or(0) / std::log(guess->classes) - 1) > kOfTheLoss) {
+    return;
+  }
+  const bool came_down = view.Good();  // To there, from above.
+  view.state = came_down ? Learning::kStalled : Learning::kNeverLearned;
+  view.text = fmt::format("{}; {} stays at {:.4g}, as by guessing among {} classes, which costs {:.4g}",
+                          Describe(*view.basis, came_down ? Learning::kConverged : view.state), guess->score->series,
+                          guess->score->Number("last").value_or(0), guess->classes, std::log(guess->classes));
 }
 
 /// How far the loss is from guessing, in numbers, and what that makes of the answer. Only what lies
@@ -414,7 +451,7 @@ bool RoseAllAlong(const CaseFile& run, const Finding& loss) {
 
 bool OutputsAreConstant(const CaseFile& run) {
   const Observation* call = run.FindObservation("loss-call");
-  const bool late = call != nullptr && (call->Number("call").value_or(0) >= 10 || call->step.value_or(0) >= 100);
+  const bool late = call != nullptr && (OrZero(As<seen::LossCall>(*call).call) >= 10 || call->step.value_or(0) >= 100);
   return late && GivesOneAnswer(*call, 1e-3);
 }
 
@@ -468,7 +505,13 @@ const Finding* HeldOutAtGuessing(const CaseFile& run, const LearningView& view) 
   const bool by_heart = guess && gain > kGainMin && gain * *guess > kNoises * noise;
   if (held_out == nullptr || !guess || held_out->Number("points").value_or(0) < kPointsMin) {
     const Finding* score = BestOf(run, "validation-score");
-    return by_heart && score != nullptr && IsAccuracyAtGuessing(run, *score) ? score : nullptr;
+    const bool credible = score != nullptr && view.basis != nullptr && ScoreBelowItsLoss(run, *view.basis) == nullptr;
+    return by_heart && credible && IsAccuracyAtGuessing(run, *score) && !FallsBelowGuessing(run, *score) ? score : nullptr;
+  }
+  // A loss may be worse than guessing by a few answers that are sure and wrong, while most answers are right.
+  const Finding* score = BestOf(run, "validation-score");
+  if (score != nullptr && WayFromGuessing(run, *score).value_or(0) >= kKnowsNothing) {
+    return nullptr;
   }
   const double best = held_out->Number("best").value_or(0);
   // What carries over shows there as well: it keeps the better part of what training gained.
@@ -478,12 +521,13 @@ const Finding* HeldOutAtGuessing(const CaseFile& run, const LearningView& view) 
 
 bool NothingMoved(const CaseFile& run) {
   const Observation* by_hand = run.FindObservation("updates-by-hand");
-  if (by_hand != nullptr && by_hand->Number("changed").value_or(0) > 0) {
+  if (As<seen::UpdatesByHand>(by_hand).changed.value_or(0) > 0) {
     return false;
   }
   const Observation* counts = run.FindObservation("counts");
-  const double steps = counts == nullptr ? 0 : counts->Number("steps").value_or(0);
-  const double backwards = counts == nullptr ? 0 : counts->Number("backwards").value_or(0);
+  const auto counts_seen = As<seen::Counts>(counts);
+  const double steps = OrZero(counts_seen.steps);
+  const double backwards = OrZero(counts_seen.backwards);
   const bool one_sided = (steps == 0 && backwards >= 5) || (backwards == 0 && steps >= 5);
   return one_sided || run.FindFirst("weights/unchanged") != nullptr;
 }
@@ -510,6 +554,7 @@ LearningView LearningOf(const CaseFile& run) {
                             view.basis->Number("last").value_or(0));
   }
   ConsiderOtherLosses(run, view);
+  CompareFiguresWithGuessing(run, view);
   CompareWithGuessing(run, view);
   const Finding* held_out = view.Good() ? HeldOutAtGuessing(run, view) : nullptr;
   if (held_out != nullptr) {

@@ -2,10 +2,15 @@
 #include <cmath>
 
 #include "base/human.h"
-#include "sign/loop_facts.h"
+#include "model/observations.h"
+#include "sign/account/account.h"
+#include "sign/learning.h"
+#include "sign/loop_exit.h"
+#include "sign/near_guessing.h"
+#include "sign/observed.h"
 #include "sign/signs.h"
 #include "sign/training.h"
-#include "sign/training_facts.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {
@@ -29,6 +34,20 @@ bool MaySwing(const Training& training) {
 
 Sign LookTrainingFailed(const Training& training) {
   return AnswerSign(training.failed, "series", training.learning.text);
+}
+
+/// It ended, or was ended, when a small part of its plan was done.
+Sign LookBarelyBegun(const Training& training) {
+  constexpr double kPart = 0.1;
+  const Account account = ReadAccount(training.run);
+  const Progress& seen = training.run.progress;
+  const double by_account = std::max(account.epochs.Share(), account.steps.Share());
+  const double by_counter = seen.step && seen.steps_planned && *seen.steps_planned > 0
+                                ? static_cast<double>(*seen.step) / static_cast<double>(*seen.steps_planned)
+                                : 0;
+  const double share = std::max(by_account, by_counter);
+  return share == 0 ? NotSeenSign()
+                    : AnswerSign(share < kPart, "loop", Percent(share) + " of what was planned was done");
 }
 
 Sign LookNotSeenToLearn(const Training& training) {
@@ -96,6 +115,28 @@ Sign LookStillFallingFast(const Training& training) {
                     training.learning.text + ": it fell as fast at the end as before");
 }
 
+/// A framework counts epochs, and learning is made of steps: a batch that holds all the data, or steps_per_epoch.
+Sign LookOneStepAnEpoch(const Training& training) {
+  constexpr double kBatchesMax = 2;
+  constexpr double kStepsMax = 100;
+  constexpr double kFell = 0.98;
+  const Observation* plan = training.run.FindObservation("framework");
+  const Observation* end = training.run.FindObservation("framework-end");
+  if (plan == nullptr || end == nullptr || !training.guess || training.learning.basis == nullptr) {
+    return NotSeenSign();
+  }
+  const double batches = OrZero(As<seen::Framework>(*plan).batches);
+  const double steps = OrZero(As<seen::FrameworkEnd>(*end).global_step);
+  const double last = training.BasisNumber("last");
+  const bool few = batches > 0 && batches <= kBatchesMax && steps > batches && steps <= kStepsMax;
+  const bool falls = last < kFell * training.BasisNumber("first") && last > kLittle * *training.guess;
+  return AnswerSign(few && falls && training.lost == nullptr, "series",
+                    "an epoch was " + HumanNumber(batches) + (batches > 1 ? " steps, " : " step, ") +
+                        HumanNumber(steps) + " in all: the loss came from " +
+                        HumanNumber(training.BasisNumber("first")) + " to " + HumanNumber(last) +
+                        ", and guessing costs " + HumanNumber(*training.guess));
+}
+
 /// After so many steps at the level of guessing it is not the steps that are missing.
 Sign LookManyStepsAtGuessing(const Training& training) {
   constexpr double kManyPoints = 500;
@@ -128,12 +169,28 @@ Sign LookLossDiverged(const Training& training) {
   return AnswerSign(rose, "series", training.learning.text);
 }
 
+/// Its own steps threw the loss far above what guessing costs, and what it came down to since is not much better than guessing.
+Sign LookLossThrown(const Training& training) {
+  constexpr double kFarAbove = 20;
+  constexpr double kOfItsStart = 5;  // Else it began that high, because of its first outputs.
+  constexpr double kCameBack = 0.3;
+  if (!training.guess || !training.classifies || training.optimizers > 1) {
+    return NotSeenSign();
+  }
+  const double worst = training.BasisNumber("worst");
+  const bool thrown = worst > kFarAbove * *training.guess && worst > kOfItsStart * training.BasisNumber("begin");
+  return AnswerSign(thrown && training.share > kCameBack, "series",
+                    "the loss was thrown up to " + HumanNumber(worst) + ", where guessing costs " +
+                        HumanNumber(*training.guess) + ", and ended at " + HumanNumber(training.BasisNumber("last")));
+}
+
 /// To minus infinity: a matter of the loss, not of the rate.
 Sign LookLossRanDown(const Training& training) {
   const double last = training.BasisNumber("last");
-  // To its lowest value, that is; the loss of a policy goes up and down about zero.
-  const bool ran_down = training.learning.state == Learning::kDiverged &&
-                        training.lost == nullptr && last < 0;
+  // To its lowest value, that is; the loss of a policy goes up and down about zero, and a bound on a likelihood
+  // begins far below it.
+  const bool ran_down = training.learning.state == Learning::kDiverged && training.lost == nullptr &&
+                        last < 0 && last < training.BasisNumber("first");
   return AnswerSign(ran_down && last < 0.9 * training.BasisNumber("best"), "series",
                     training.learning.text + ": a loss with no lower end, such as cross-entropy "
                                              "with labels outside 0 to 1");

@@ -1,10 +1,13 @@
 #include <cmath>
 
 #include "base/human.h"
-#include "sign/loop_facts.h"
+#include "model/observations.h"
+#include "sign/loop_exit.h"
+#include "sign/nan.h"
+#include "sign/observed.h"
 #include "sign/signs.h"
 #include "sign/training.h"
-#include "sign/training_facts.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {
@@ -97,11 +100,11 @@ Sign LookLostInOneStep(const Training& training) {
   const Finding* trend = TrendOf(training.run, training.lost->series);
   const bool at_once = FactText(*training.lost, "first") == "nan" &&
                        trend->Number("points").value_or(0) >= 3 && *growth < 2 &&
-                       TextOf(*reports.front(), "first") == "weight";
+                       As<seen::Nonfinite>(*reports.front()).first == "weight";
   return AnswerSign(at_once, "tensor",
                     training.lost->series + " was " +
                         HumanNumber(*training.lost->Number("before")) +
-                        " and sound; one step later " + TextOf(*reports.front(), "weight_names") +
+                        " and sound; one step later " + As<seen::Nonfinite>(*reports.front()).weight_names.value_or("") +
                         " were NaN: the backward pass of a finite loss gave NaN, as that of sqrt, "
                         "norm or pow does at 0");
 }

@@ -2,9 +2,15 @@
 #include <cmath>
 
 #include "base/human.h"
+#include "model/observations.h"
+#include "sign/learning_rate.h"
+#include "sign/learns_soundly.h"
+#include "sign/observed.h"
+#include "sign/optimizer.h"
+#include "sign/optimizer_tensors.h"
 #include "sign/signs.h"
 #include "sign/training.h"
-#include "sign/training_facts.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {
@@ -14,7 +20,7 @@ constexpr double kShrinkMin = 0.01;
 
 bool TrainedByKeras(const Training& training) {
   const Observation* plan = training.run.FindObservation("framework");
-  return plan != nullptr && MentionsAny(TextOf(*plan, "name"), {"keras"});
+  return MentionsAny(As<seen::Framework>(plan).name.value_or(""), {"keras"});
 }
 
 }  // namespace
@@ -26,23 +32,24 @@ Sign LookMachinerySound(const Training& training) {
 }
 
 Sign LookStepsWithoutBackward(const Training& training) {
-  const double steps = Counted(training.run, "steps").value_or(0);
+  const double steps = OrZero(CountsOf(training.run).steps);
   const Observation* present = training.run.FindObservation("gradients-present");
+  const auto present_seen = As<seen::GradientsPresent>(present);
   const bool none =
-      steps >= kStepsMin && Counted(training.run, "backwards").value_or(1) == 0 &&
+      steps >= kStepsMin && CountsOf(training.run).backwards == 0 &&
       present != nullptr &&
-      NumberOf(*present, "without") >= NumberOf(*present, "tensors") - NumberOf(*present, "frozen");
+      OrZero(present_seen.without) >= OrZero(present_seen.tensors) - OrZero(present_seen.frozen);
   return AnswerSign(none, "calls",
                     "optimizer.step() was called " + HumanNumber(steps) +
                         " times, backward() never; no parameter has a gradient");
 }
 
 Sign LookBackwardWithoutStep(const Training& training) {
-  const double backwards = Counted(training.run, "backwards").value_or(0);
-  const double steps = Counted(training.run, "steps").value_or(0) +
-                       Counted(training.run, "skipped_steps").value_or(0);
-  const bool trains = Counted(training.run, "zero_grads").value_or(0) +
-                          Counted(training.run, "loss_calls").value_or(0) >
+  const double backwards = OrZero(CountsOf(training.run).backwards);
+  const double steps = OrZero(CountsOf(training.run).steps) +
+                       OrZero(CountsOf(training.run).skipped_steps);
+  const bool trains = OrZero(CountsOf(training.run).zero_grads) +
+                          OrZero(CountsOf(training.run).loss_calls) >
                       0;
   // Gradients may be added up over hundreds of batches: a run that steps, and learns, is sound.
   const bool accumulates = steps > 0 && training.learning.Good();
@@ -55,27 +62,29 @@ Sign LookBackwardWithoutStep(const Training& training) {
 
 Sign LookGradientsNeverReset(const Training& training) {
   constexpr double kStepsOfAReset = 20;  // Once an epoch, say, where every batch makes a step.
-  const double steps = Counted(training.run, "steps").value_or(0);
-  const double resets = Counted(training.run, "zero_grads").value_or(steps);
+  const double steps = OrZero(CountsOf(training.run).steps);
+  const auto told = CountsOf(training.run).zero_grads;
+  const double resets = told ? OrZero(told) : steps;
   return AnswerSign(steps >= kStepsMin && resets * kStepsOfAReset <= steps &&
-                        Counted(training.run, "backwards").value_or(0) >= steps,
+                        OrZero(CountsOf(training.run).backwards) >= steps,
                     "calls",
                     "zero_grad() was " + (resets == 0 ? "never called" : "called " + HumanNumber(resets) + " times") +
                         " in " + HumanNumber(steps) + " steps: gradients of many batches add up");
 }
 
 Sign LookBackwardRan(const Training& training) {
-  const auto backwards = Counted(training.run, "backwards");
+  const auto backwards = CountsOf(training.run).backwards;
   return backwards ? AnswerSign(*backwards > 0, "calls", "backward() ran") : NotSeenSign();
 }
 
 Sign LookOptimizerHoldsOthers(const Training& training) {
+  const auto optimizer = As<seen::Optimizer>(training.optimizer);
   if (training.optimizer == nullptr) {
     return NotSeenSign();
   }
-  const double orphans = NumberOf(*training.optimizer, "tensors_of_no_module");
+  const double orphans = OrZero(optimizer.tensors_of_no_module);
   return AnswerSign(OptimizerHoldsOthers(training.run), "optimizer",
-                    "the tensors of " + TextOf(*training.optimizer, "name") +
+                    "the tensors of " + optimizer.name.value_or("") +
                         " are not those of the model that computes the loss" +
                         (orphans > 0 ? "; " + HumanNumber(orphans) +
                                            " of them belong to no module that is alive"
@@ -83,7 +92,8 @@ Sign LookOptimizerHoldsOthers(const Training& training) {
 }
 
 bool HadGradients(const Observation& present) {
-  return NumberOf(present, "without") < NumberOf(present, "tensors") - NumberOf(present, "frozen");
+  const auto present_seen = As<seen::GradientsPresent>(present);
+  return OrZero(present_seen.without) < OrZero(present_seen.tensors) - OrZero(present_seen.frozen);
 }
 
 /// No backward pass reaches what the optimizer holds any more, whether old gradients lie there or have been cleared: it
@@ -91,10 +101,11 @@ bool HadGradients(const Observation& present) {
 Sign LookGradientsStale(const Training& training) {
   const auto checks = ObservationsOf(training.run, "gradients-present");
   for (const Observation* present : checks) {
+    const auto present_seen = As<seen::GradientsPresent>(present);
     // None at all at the first check is another matter: then backward() never reached them.
-    const double stale = NumberOf(*present, "stale") +
-                         (HadGradients(*checks.front()) ? NumberOf(*present, "without") : 0);
-    if (stale > 0 && stale >= NumberOf(*present, "tensors") - NumberOf(*present, "frozen")) {
+    const double stale = OrZero(present_seen.stale) +
+                         (HadGradients(*checks.front()) ? OrZero(present_seen.without) : 0);
+    if (stale > 0 && stale >= OrZero(present_seen.tensors) - OrZero(present_seen.frozen)) {
       return YesSign("optimizer",
                      "from step " + HumanNumber(static_cast<double>(present->step.value_or(0)), 9) +
                          " on no backward() touches the " + HumanNumber(stale) +
@@ -107,16 +118,17 @@ Sign LookGradientsStale(const Training& training) {
 /// A new head on old weights leaves a few tensors out; who loads a checkpoint means most of it.
 Sign LookWeightsNotLoaded(const Training& training) {
   for (const Observation* loaded : ObservationsOf(training.run, "weights-loaded")) {
-    const double taken = NumberOf(*loaded, "taken");
-    if (taken < NumberOf(*loaded, "missing")) {
-      const std::string others = TextOf(*loaded, "unexpected_names");
-      return YesSign("model", "loading weights into " + TextOf(*loaded, "module") + " took " +
+    const auto loaded_seen = As<seen::WeightsLoaded>(loaded);
+    const double taken = OrZero(loaded_seen.taken);
+    if (taken < OrZero(loaded_seen.missing)) {
+      const std::string others = loaded_seen.unexpected_names.value_or("");
+      return YesSign("model", "loading weights into " + loaded_seen.module.value_or("") + " took " +
                                   HumanNumber(taken) + " of " +
-                                  HumanNumber(NumberOf(*loaded, "given")) + " tensors and left " +
-                                  HumanNumber(NumberOf(*loaded, "missing")) +
+                                  HumanNumber(OrZero(loaded_seen.given)) + " tensors and left " +
+                                  HumanNumber(OrZero(loaded_seen.missing)) +
                                   " of the model as they were: " +
                                   (others.empty() ? "among them " : "the checkpoint has " + others + ", the model ") +
-                                  TextOf(*loaded, "missing_names"));
+                                  loaded_seen.missing_names.value_or(""));
     }
   }
   return NoSign();
@@ -135,17 +147,19 @@ Sign LookStepsChangeNothing(const Training& training) {
 /// In Keras the variables that are trained are those that were trainable when the model was compiled.
 Sign LookUnfrozenAfterCompile(const Training& training) {
   const Observation* left = LeftInNoOptimizer(training.run);
-  return AnswerSign(left != nullptr && TrainedByKeras(training), "optimizer",
+  const auto left_seen = As<seen::ParameterNotInOptimizer>(left);
+  const bool kept_out = left != nullptr && left_seen.applied_to.value_or("").empty();
+  return AnswerSign(kept_out && TrainedByKeras(training), "optimizer",
                     left == nullptr ? std::string()
-                                    : HumanNumber(NumberOf(*left, "count")) +
+                                    : HumanNumber(OrZero(left_seen.count)) +
                                           " variables are trainable now and were not when the "
                                           "model was compiled: they are not trained (" +
-                                          TextOf(*left, "names") + ")");
+                                          left_seen.names.value_or("") + ")");
 }
 
 Sign LookFreezingMisspelt(const Training& training) {
   for (const Observation* optimizer : ObservationsOf(training.run, "optimizer")) {
-    const std::string name = TextOf(*optimizer, "misspelt");
+    const std::string name = As<seen::Optimizer>(*optimizer).misspelt.value_or("");
     if (!name.empty()) {
       return YesSign("model", "parameters were given `" + name +
                                   " = True`, which PyTorch does not know, and stay frozen: it is "
@@ -155,86 +169,103 @@ Sign LookFreezingMisspelt(const Training& training) {
   return NoSign();
 }
 
+/// A loop by hand that makes the gradients of one model and steps another. Some mean it so (meta-learning); then it learns.
+Sign LookGradientsToOthers(const Training& training) {
+  const Observation* left = LeftInNoOptimizer(training.run);
+  const auto left_seen = As<seen::ParameterNotInOptimizer>(left);
+  const std::string others = left_seen.applied_to.value_or("");
+  return AnswerSign(!others.empty(), "optimizer",
+                    others.empty() ? std::string()
+                                   : "gradients are made for " + HumanNumber(OrZero(left_seen.count)) +
+                                         " tensors (" + left_seen.names.value_or("") +
+                                         ") and applied to others (" + others + ")");
+}
+
 /// Training the head alone is often meant so; then it learns.
 Sign LookTensorsInNoOptimizer(const Training& training) {
   const Observation* left = LeftInNoOptimizer(training.run);
+  const auto left_seen = As<seen::ParameterNotInOptimizer>(left);
   return AnswerSign(left != nullptr, "optimizer",
                     left == nullptr ? std::string()
-                                    : HumanNumber(NumberOf(*left, "count")) +
+                                    : HumanNumber(OrZero(left_seen.count)) +
                                           " trainable tensors are in no optimizer: " +
-                                          TextOf(*left, "names"));
+                                          left_seen.names.value_or(""));
 }
 
 Sign LookManyInNoOptimizer(const Training& training) {
   constexpr double kMany = 0.3;
   const Observation* left = LeftInNoOptimizer(training.run);
+  const auto left_seen = As<seen::ParameterNotInOptimizer>(left);
   if (left == nullptr || training.optimizer == nullptr) {
     return NoSign();
   }
-  const double count = NumberOf(*left, "count");
-  const double held = NumberOf(*training.optimizer, "tensors");
+  const double count = OrZero(left_seen.count);
+  const double held = OrZero(As<seen::Optimizer>(*training.optimizer).tensors);
   return AnswerSign(count > kMany * (count + held), "optimizer",
                     HumanNumber(count) + " of " + HumanNumber(count + held) +
-                        " trainable tensors are in no optimizer: " + TextOf(*left, "names"));
+                        " trainable tensors are in no optimizer: " + left_seen.names.value_or(""));
 }
 
 Sign LookAllFrozen(const Training& training) {
-  if (training.model == nullptr || NumberOf(*training.model, "parameters") == 0 ||
-      !training.model->Number("trainable")) {
+  const auto model = As<seen::Model>(training.model);
+  if (training.model == nullptr || OrZero(model.parameters) == 0 ||
+      !model.trainable) {
     return NotSeenSign();
   }
-  return AnswerSign(NumberOf(*training.model, "trainable") == 0, "model",
-                    "0 of " + HumanNumber(NumberOf(*training.model, "parameters"), 9) +
-                        " parameters of " + TextOf(*training.model, "name") + " can be trained");
+  return AnswerSign(OrZero(model.trainable) == 0, "model",
+                    "0 of " + HumanNumber(OrZero(model.parameters), 9) +
+                        " parameters of " + model.name.value_or("") + " can be trained");
 }
 
 /// The head of a large model on classes it has not seen is a few per cent of it.
 Sign LookMostFrozen(const Training& training) {
-  constexpr double kShareMin = 0.05;
-  if (training.model == nullptr || NumberOf(*training.model, "parameters") == 0 ||
-      !training.model->Number("trainable")) {
+  const auto model = As<seen::Model>(training.model);
+  constexpr double kShareMin = 0.25;
+  if (training.model == nullptr || OrZero(model.parameters) == 0 ||
+      !model.trainable) {
     return NotSeenSign();
   }
-  const Observation& model = *training.model;
   const bool biases_only =
-      NumberOf(model, "matrices") > 0 && model.Number("trainable_matrices") == 0.0;
+      OrZero(model.matrices) > 0 && model.trainable_matrices == 0;
   return AnswerSign(
-      NumberOf(model, "trainable") < kShareMin * NumberOf(model, "parameters") || biases_only,
+      OrZero(model.trainable) < kShareMin * OrZero(model.parameters) || biases_only,
       "model",
-      HumanNumber(NumberOf(model, "trainable")) + " of " +
-          HumanNumber(NumberOf(model, "parameters"), 9) + " parameters of " +
-          TextOf(model, "name") + " can be trained (requires_grad)" +
+      HumanNumber(OrZero(model.trainable)) + " of " +
+          HumanNumber(OrZero(model.parameters), 9) + " parameters of " +
+          model.name.value_or("") + " can be trained (requires_grad)" +
           (biases_only ? ", and no weight matrix is among them" : ""));
 }
 
 Sign LookFewParameters(const Training& training) {
+  const auto model = As<seen::Model>(training.model);
   constexpr double kFew = 20;
   return training.model == nullptr
              ? NotSeenSign()
-             : AnswerSign(NumberOf(*training.model, "parameters") <= kFew, "model",
-                          TextOf(*training.model, "name") + " has " +
-                              HumanNumber(NumberOf(*training.model, "parameters")) +
+             : AnswerSign(OrZero(model.parameters) <= kFew, "model",
+                          model.name.value_or("") + " has " +
+                              HumanNumber(OrZero(model.parameters)) +
                               " parameters");
 }
 
 Sign LookEvalModeCameBack(const Training& training) {
   const auto modes = ObservationsOf(training.run, "mode");
-  return AnswerSign(!modes.empty() && NumberOf(*modes.front(), "training") > 0, "model",
+  return AnswerSign(!modes.empty() && As<seen::Mode>(*modes.front()).training.value_or(false), "model",
                     "it had been in training mode before");
 }
 
 Sign LookEvalMode(const Training& training) {
+  const auto model = As<seen::Model>(training.model);
   constexpr double kShareMin = 0.3;
   constexpr double kSteps = 10;
   const auto modes = ObservationsOf(training.run, "mode");
-  const double steps = Counted(training.run, "steps").value_or(0);
+  const double steps = OrZero(CountsOf(training.run).steps);
   if (modes.empty() || training.model == nullptr || steps < kSteps) {
     return NotSeenSign();
   }
-  const std::string dropouts = TextOf(*training.model, "dropouts");
-  const std::string norms = TextOf(*training.model, "norms");
+  const std::string dropouts = model.dropouts.value_or("");
+  const std::string norms = model.norms.value_or("");
   const double since = static_cast<double>(modes.back()->step.value_or(0));
-  return AnswerSign(NumberOf(*modes.back(), "training") == 0 && steps - since >= kShareMin * steps &&
+  return AnswerSign(!As<seen::Mode>(*modes.back()).training.value_or(false) && steps - since >= kShareMin * steps &&
                         (!dropouts.empty() || MentionsAny(norms, {"batchnorm"})),
                     "model",
                     "the model was in eval mode in every optimizer step from step " +
@@ -243,40 +274,57 @@ Sign LookEvalMode(const Training& training) {
 }
 
 Sign LookDropoutHigh(const Training& training) {
+  const auto model = As<seen::Model>(training.model);
   return AnswerSign(
-      training.model != nullptr && NumberOf(*training.model, "dropout_max") >= 0.8, "model",
+      training.model != nullptr && model.dropout_max.value_or(0) >= 0.8, "model",
       training.model == nullptr
           ? std::string()
-          : "dropout drops " + Percent(NumberOf(*training.model, "dropout_max")) +
+          : "dropout drops " + Percent(model.dropout_max.value_or(0)) +
                 " of the values");
 }
 
 Sign LookClipTiny(const Training& training) {
   const Observation* clip = training.run.FindObservation("clip");
-  return AnswerSign(clip != nullptr && TextOf(*clip, "how") == "norm" &&
-                        NumberOf(*clip, "max_norm") <= 1e-3,
+  const auto clip_seen = As<seen::Clip>(clip);
+  return AnswerSign(clip_seen.how == "norm" &&
+                        clip_seen.max_norm.value_or(0) <= 1e-3,
                     "optimizer",
                     clip == nullptr ? std::string()
                                     : "gradients are clipped to a norm of " +
-                                          HumanNumber(NumberOf(*clip, "max_norm")));
+                                          HumanNumber(clip_seen.max_norm.value_or(0)));
+}
+
+/// Whoever shrinks the weights gains more than whoever learns everything there is to learn.
+Sign LookPenaltyOutweighs(const Training& training) {
+  const auto penalties = ObservationsOf(training.run, "penalty");
+  if (penalties.empty() || !training.guess) {
+    return NotSeenSign();
+  }
+  const auto penalty = As<seen::Penalty>(*penalties.front());
+  const double first = penalty.value.value_or(0);
+  const std::string text = "the penalty on weights (" + penalty.kinds.value_or("") + ") costs " +
+                           HumanNumber(first) + " at first, and guessing costs " +
+                           HumanNumber(*training.guess);
+  return first > *training.guess ? YesSign("model", text, {}, first / *training.guess) : NoSign(text);
 }
 
 /// Decoupled decay is what it takes off a step: decay-shrinks.
 Sign LookDecayHigh(const Training& training) {
   const double decay =
-      training.optimizer == nullptr ? 0 : NumberOf(*training.optimizer, "weight_decay");
+      As<seen::Optimizer>(training.optimizer).weight_decay.value_or(0);
   return AnswerSign(OptimizerName(training.run) != "AdamW" && decay >= 0.05, "optimizer",
                     "weight_decay " + HumanNumber(decay) + " pulls every weight towards zero");
 }
 
 Sign LookDecayShrinks(const Training& training) {
+  const auto optimizer = As<seen::Optimizer>(training.optimizer);
   const double shrink = ShrinkPerStep(training.run);
   if (shrink < kShrinkMin) {
     return NoSign();
   }
-  const double momentum = NumberOf(*training.optimizer, "momentum");
+  const double momentum = optimizer.momentum.value_or(0);
   return YesSign("optimizer",
-                 "weight_decay " + HumanNumber(NumberOf(*training.optimizer, "weight_decay")) +
+                 "weight_decay " + HumanNumber(optimizer.weight_decay.value_or(0)) +
                      " with lr " + HumanNumber(LearningRate(training.run).value_or(0)) +
                      (momentum > 0 ? " and momentum " + HumanNumber(momentum) : "") +
                      " shrinks every weight by " + Percent(std::min(shrink, 1.0)) + " a step",

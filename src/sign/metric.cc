@@ -2,9 +2,13 @@
 #include <string_view>
 
 #include "base/human.h"
+#include "model/observations.h"
+#include "sign/loss_calls.h"
+#include "sign/observed.h"
+#include "sign/score_and_loss.h"
 #include "sign/signs.h"
 #include "sign/training.h"
-#include "sign/training_facts.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {
@@ -52,32 +56,35 @@ Sign LookShownLossRises(const Training& training) {
   return sign;
 }
 
-/// A classifier whose loss is nearly gone is nearly always right: a score of its own training that
-/// lies flat and low is computed wrongly.
-Sign LookScoreFlatLossGone(const Training& training) {
-  constexpr double kLossGone = 0.3;  // Of that of guessing: right in three cases of four and more.
-  constexpr double kScoreLow = 0.5;
-  if (!training.classifies || training.share <= 0 || training.share > kLossGone ||
-      !training.learning.Good()) {
-    return NoSign();
-  }
+/// The recall that the program shows: what share of the rare class is found.
+Sign LookRareClassMissed(const Training& training) {
+  constexpr double kPointsMin = 3;
+  constexpr double kMost = 0.5;
   for (const Finding& finding : training.run.findings) {
-    if (finding.detector == "loss/trend" && FactText(finding, "role") == "train-score" &&
-        MentionsAny(finding.series, {"acc"}) && finding.Number("points").value_or(0) >= 3 &&
-        finding.Number("last").value_or(1) < kScoreLow &&
-        finding.Number("best").value_or(1) < kScoreLow &&
-        FactText(finding, "state") != "improving") {
-      Sign sign = ByFinding(&finding, "series",
-                            finding.series + " stays at " +
-                                HumanNumber(finding.Number("last").value_or(0)) +
-                                ", while a loss of " + Percent(training.share) +
-                                " of that of guessing comes of being right nearly always: " +
-                                training.learning.text);
-      sign.facts.push_back({.name = "series", .text = finding.series});
-      return sign;
+    const double last = finding.Number("last").value_or(-1);
+    if (finding.detector == "loss/trend" && MentionsAny(finding.series, {"recall", "sensitivity", "tpr"}) &&
+        finding.Number("points").value_or(0) >= kPointsMin && last >= 0) {
+      const std::string text = finding.series + " is " + HumanNumber(last) + " at the end";
+      return last < kMost ? YesSign("series", text + ": most of the rare class is missed") : NoSign(text);
     }
   }
-  return NoSign();
+  return NotSeenSign();
+}
+
+Sign LookScoreBelowItsLoss(const Training& training) {
+  const Finding* loss = training.learning.Good() ? training.learning.basis : nullptr;
+  const Finding* score = loss == nullptr ? nullptr : ScoreBelowItsLoss(training.run, *loss);
+  if (score == nullptr) {
+    return NoSign();
+  }
+  Sign sign = ByFinding(score, "series",
+                        score->series + " gets to " + HumanNumber(score->Number("best").value_or(0)) +
+                            " at best, while by the loss at least " +
+                            Percent(RightByLoss(training.run, *loss).value_or(0)) +
+                            " of the answers are right, since each wrong one costs ln 2 and more: " +
+                            training.learning.text);
+  sign.facts.push_back({.name = "series", .text = score->series});
+  return sign;
 }
 
 /// The share of right answers, asked of numbers that are never hit exactly.
@@ -86,12 +93,13 @@ Sign LookAccuracyOfNumbers(const Training& training) {
   const Observation* framework = training.run.FindObservation("framework");
   const auto calls = RegressionCalls(training.run);
   if (framework == nullptr || calls.empty() ||
-      !MentionsAny(TextOf(*framework, "metrics"), {"acc"})) {
+      !MentionsAny(As<seen::Framework>(*framework).metrics.value_or(""), {"acc"})) {
     return NoSign();
   }
   const auto batches = ObservationsOf(training.run, "batch");
   const bool numbers = std::any_of(batches.begin(), batches.end(), [](const Observation* batch) {
-    return TextOf(*batch, "place") == "1" && batch->Number("integer_valued") == 0.0;
+    const auto batch_seen = As<seen::Batch>(batch);
+    return batch_seen.place == "1" && batch_seen.integer_valued == false;
   });
   for (const Finding& finding : training.run.findings) {
     if (numbers && finding.detector == "loss/trend" &&

@@ -3,9 +3,13 @@
 
 #include "base/human.h"
 #include "base/parse.h"
+#include "model/observations.h"
+#include "sign/half_precision.h"
+#include "sign/nan.h"
+#include "sign/observed.h"
 #include "sign/signs.h"
 #include "sign/training.h"
-#include "sign/training_facts.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {
@@ -19,7 +23,7 @@ std::string AtStep(const Observation& report) {
   return report.step ? " at step " + HumanCount(*report.step) : "";
 }
 
-bool FromOutside(const Observation& report) { return NumberOf(report, "operand_from_outside") > 0; }
+bool FromOutside(const Observation& report) { return As<seen::Nonfinite>(report).operand_from_outside.value_or(false); }
 
 bool HasNoValueSomewhere(const std::string& operation) {
   return MentionsAny(operation, {"log", "sqrt", "div", "pow", "reciprocal", "acos", "asin", "norm",
@@ -41,27 +45,31 @@ double ValuesOf(std::string_view shape) {
 /// the input is looked at. What came from outside the graph and has as many values as a batch is
 /// the batch.
 bool StoodInTheInput(const Training& training, const Observation& report) {
-  const std::string shape = TextOf(report, "operand_shape");
-  return TextOf(report, "first") == "input" ||
+  const auto report_seen = As<seen::Nonfinite>(report);
+  const std::string shape = report_seen.operand_shape.value_or("");
+  return report_seen.first == "input" ||
          (FromOutside(report) && training.input != nullptr && !shape.empty() &&
-          NumberOf(report, "report") <= 2 &&
-          ValuesOf(shape) == ValuesOf(TextOf(*training.input, "shape")));
+          OrZero(report_seen.report) <= 2 &&
+          ValuesOf(shape) == ValuesOf(As<seen::ModelInput>(*training.input).shape.value_or("")));
 }
 
 const Observation* SoundLayer(const Training& training) {
   const Observation* layer = training.run.FindObservation("nonfinite-layer");
-  const bool made_it = layer != nullptr && NumberOf(*layer, "inputs_finite") > 0 &&
-                       NumberOf(*layer, "weights_finite") > 0;
+  const auto layer_seen = As<seen::NonfiniteLayer>(layer);
+  const bool made_it = layer != nullptr && layer_seen.inputs_finite.value_or(false) &&
+                       layer_seen.weights_finite.value_or(false);
   return made_it ? layer : nullptr;
 }
 
 bool Attends(const Observation& layer) {
-  return MentionsAny(TextOf(layer, "module") + TextOf(layer, "type"),
+  const auto layer_seen = As<seen::NonfiniteLayer>(layer);
+  return MentionsAny(layer_seen.module.value_or("") + layer_seen.type.value_or(""),
                      {"attn", "attention", "softmax"});
 }
 
 std::string DescribeLayer(const Observation& layer) {
-  return "module " + TextOf(layer, "module") + " (" + TextOf(layer, "type") +
+  const auto layer_seen = As<seen::NonfiniteLayer>(layer);
+  return "module " + layer_seen.module.value_or("") + " (" + layer_seen.type.value_or("") +
          ") made NaN out of finite inputs and finite weights";
 }
 
@@ -82,7 +90,7 @@ Sign LookNanFromTheFirst(const Training& training) {
   const bool first = NanFromTheFirst(training.run);
   return AnswerSign(first, "tensor",
                     first ? "the very first loss was NaN, seen first in " +
-                                TextOf(*FirstReport(training), "operation") +
+                                As<seen::Nonfinite>(FirstReport(training)).operation.value_or("") +
                                 ", and weights and inputs were of ordinary size: a logarithm, "
                                 "root or division before it has no value there"
                           : std::string());
@@ -90,26 +98,28 @@ Sign LookNanFromTheFirst(const Training& training) {
 
 Sign LookNanOfOperation(const Training& training) {
   const Observation* first = FirstReport(training);
-  if (first == nullptr || TextOf(*first, "operation").empty()) {
+  const auto first_seen = As<seen::Nonfinite>(first);
+  if (first == nullptr || first_seen.operation.value_or("").empty()) {
     return NotSeenSign();
   }
-  const std::string operation = TextOf(*first, "operation");
+  const std::string operation = first_seen.operation.value_or("");
   return AnswerSign(!FromOutside(*first) && HasNoValueSomewhere(operation) &&
                         !MentionsAny(operation, {"softmax", "attention"}),
                     "tensor",
-                    "the first value that was not finite was " + TextOf(*first, "operand") +
+                    "the first value that was not finite was " + first_seen.operand.value_or("") +
                         " of " + operation + AtStep(*first) + "; weights and inputs were finite");
 }
 
 /// The log-softmax of a loss function has no mask: outputs that overflowed are what it got.
 Sign LookNanOfSoftmax(const Training& training) {
   const Observation* first = FirstReport(training);
-  const bool softmax = first != nullptr && MayBeMasked(TextOf(*first, "operation")) &&
-                       NumberOf(*first, "weights") == 0 && !FromOutside(*first);
+  const auto first_seen = As<seen::Nonfinite>(first);
+  const bool softmax = first != nullptr && MayBeMasked(first_seen.operation.value_or("")) &&
+                       OrZero(first_seen.weights) == 0 && !FromOutside(*first);
   return AnswerSign(softmax, "tensor",
                     softmax ? "the first value that was not finite was " +
-                                  TextOf(*first, "operand") + " of " +
-                                  TextOf(*first, "operation") +
+                                  first_seen.operand.value_or("") + " of " +
+                                  first_seen.operation.value_or("") +
                                   ": a row that is masked altogether does that"
                             : std::string());
 }
@@ -127,16 +137,18 @@ Sign LookNanOfAttention(const Training& training) {
 Sign LookNanOfLayer(const Training& training) {
   const Observation* layer = SoundLayer(training);
   const Observation* first = FirstReport(training);
+  const auto first_seen = As<seen::Nonfinite>(first);
   const bool other = layer != nullptr && first != nullptr && !Attends(*layer) &&
-                     (TextOf(*first, "operation").empty() || TextOf(*first, "first") != "loss");
+                     (first_seen.operation.value_or("").empty() || first_seen.first != "loss");
   return AnswerSign(other, "tensor",
                     other ? DescribeLayer(*layer) + AtStep(*first) : std::string());
 }
 
 Sign LookNanInLossFirst(const Training& training) {
   const Observation* first = FirstReport(training);
-  const bool loss = first != nullptr && TextOf(*first, "first") == "loss" &&
-                    TextOf(*first, "operation").empty() && SoundLayer(training) == nullptr;
+  const auto first_seen = As<seen::Nonfinite>(first);
+  const bool loss = first != nullptr && first_seen.first == "loss" &&
+                    first_seen.operation.value_or("").empty() && SoundLayer(training) == nullptr;
   return AnswerSign(loss, "tensor",
                     loss ? "the loss itself was the first thing that was not finite" +
                                AtStep(*first) + ": weights, inputs and earlier gradients were"
@@ -145,11 +157,12 @@ Sign LookNanInLossFirst(const Training& training) {
 
 Sign LookNanInGradientFirst(const Training& training) {
   const Observation* first = FirstReport(training);
-  const bool gradient = first != nullptr && TextOf(*first, "first") == "gradient" &&
+  const auto first_seen = As<seen::Nonfinite>(first);
+  const bool gradient = first != nullptr && first_seen.first == "gradient" &&
                         SoundLayer(training) == nullptr;
   return AnswerSign(gradient, "tensor",
                     gradient ? "the backward pass of a finite loss gave NaN" + AtStep(*first) +
-                                   ", first in " + TextOf(*first, "gradient_names") +
+                                   ", first in " + first_seen.gradient_names.value_or("") +
                                    ": a derivative that does not exist there, such as that of "
                                    "sqrt or norm at 0"
                              : std::string());
@@ -158,25 +171,27 @@ Sign LookNanInGradientFirst(const Training& training) {
 /// The first value that was not finite came out of sums and products of finite ones.
 Sign LookNanOfOverflow(const Training& training) {
   const Observation* first = FirstReport(training);
-  if (first == nullptr || TextOf(*first, "operation").empty()) {
+  const auto first_seen = As<seen::Nonfinite>(first);
+  if (first == nullptr || first_seen.operation.value_or("").empty()) {
     return NotSeenSign();
   }
-  const std::string operation = TextOf(*first, "operation");
-  return AnswerSign(TextOf(*first, "first") == "loss" && !FromOutside(*first) &&
+  const std::string operation = first_seen.operation.value_or("");
+  return AnswerSign(first_seen.first == "loss" && !FromOutside(*first) &&
                         !HasNoValueSomewhere(operation) &&
                         !MentionsAny(operation, {"softmax", "attention"}),
                     "tensor",
-                    "values overflowed in " + operation + " (" + TextOf(*first, "operand_shape") +
+                    "values overflowed in " + operation + " (" + first_seen.operand_shape.value_or("") +
                         "), while weights and inputs were still finite");
 }
 
 Sign LookNanStoodInInput(const Training& training) {
   for (const Observation* report : ObservationsOf(training.run, "nonfinite")) {
+    const auto report_seen = As<seen::Nonfinite>(report);
     if (StoodInTheInput(training, *report)) {
       Sign sign = YesSign("tensor", "a value that was not finite stood in what the model was "
                                     "given (" +
-                                        TextOf(*report, "operand_shape") + ", used by " +
-                                        TextOf(*report, "operation") + ")" + AtStep(*report));
+                                        report_seen.operand_shape.value_or("") + ", used by " +
+                                        report_seen.operation.value_or("") + ")" + AtStep(*report));
       sign.step_from = report->step;
       return sign;
     }
@@ -254,13 +269,13 @@ Sign LookUsesHalf(const Training& training) {
 Sign LookWeightsReportedNan(const Training& training) {
   const Observation* first = FirstReport(training);
   return AnswerSign(first != nullptr && (training.lost != nullptr ||
-                                         NumberOf(*first, "weights") > 0),
+                                         OrZero(As<seen::Nonfinite>(*first).weights) > 0),
                     "tensor", "the probe saw where the first value was not finite");
 }
 
 Sign LookBadInputReported(const Training& training) {
   const Observation* first = FirstReport(training);
-  return AnswerSign(first != nullptr && NumberOf(*first, "bad_input") > 0, "tensor",
+  return AnswerSign(first != nullptr && first->Number("bad_input").value_or(0) > 0, "tensor",
                     "the input was not finite when the loss was lost");
 }
 

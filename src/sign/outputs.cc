@@ -3,9 +3,13 @@
 #include <limits>
 
 #include "base/human.h"
+#include "model/observations.h"
+#include "sign/answers.h"
+#include "sign/loss_calls.h"
+#include "sign/observed.h"
 #include "sign/signs.h"
 #include "sign/training.h"
-#include "sign/training_facts.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {
@@ -17,15 +21,17 @@ constexpr double kRounding = 1e-4;
 /// though it was made last.
 bool SeenBeyond(const std::vector<const Observation*>& calls, double low, double high) {
   return std::any_of(calls.begin(), calls.end(), [low, high](const Observation* call) {
-    return call->Number("input_min").value_or(low) < low - kRounding ||
-           call->Number("input_max").value_or(high) > high + kRounding;
+    const auto call_seen = As<seen::LossCall>(call);
+    return call_seen.input_min.value_or(low) < low - kRounding ||
+           call_seen.input_max.value_or(high) > high + kRounding;
   });
 }
 
 bool AllBetweenZeroAndOne(const std::vector<const Observation*>& calls) {
   return std::all_of(calls.begin(), calls.end(), [](const Observation* call) {
-    return call->Number("input_min").value_or(-1) >= 0 &&
-           call->Number("input_max").value_or(2) <= 1 && NumberOf(*call, "input_nonfinite") == 0;
+    const auto call_seen = As<seen::LossCall>(call);
+    return call_seen.input_min.value_or(-1) >= 0 &&
+           call_seen.input_max.value_or(2) <= 1 && call_seen.input_nonfinite.value_or(0) == 0;
   });
 }
 
@@ -35,6 +41,20 @@ std::string Count(const std::vector<const Observation*>& calls) {
 
 }  // namespace
 
+/// What the loss was given last is not finite, whatever the loss made of it. A mask puts infinity in some places, never in most.
+Sign LookOutputsNotFinite(const Training& training) {
+  const auto calls = LossCalls(training.run, {"cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
+                                              "binary_cross_entropy", "binary_cross_entropy_with_logits"});
+  if (calls.empty()) {
+    return NotSeenSign();
+  }
+  const auto last = As<seen::LossCall>(*calls.back());
+  const double odd = OrZero(last.input_nonfinite);
+  const bool most = odd > 0 && !last.input_mean;
+  return AnswerSign(most, "loss-call", "none of the outputs that the loss was given at the end is a finite number (" +
+                                           HumanNumber(odd) + " of them in a batch)");
+}
+
 Sign LookOutputsConstant(const Training& training) {
   // Also on held-out data: the few calls that are looked at may all be of validation.
   const auto calls = LossCalls(training.run,
@@ -42,11 +62,11 @@ Sign LookOutputsConstant(const Training& training) {
                                 "smooth_l1_loss", "binary_cross_entropy",
                                 "binary_cross_entropy_with_logits"},
                                Calls::kAll);
-  if (calls.empty() || NumberOf(*calls.back(), "call") < kCallsMin) {
+  if (calls.empty() || OrZero(As<seen::LossCall>(*calls.back()).call) < kCallsMin) {
     return NotSeenSign();
   }
   const Observation& last = *calls.back();
-  const std::string spread = HumanNumber(NumberOf(last, "rows_std_mean")) + " at a size of " +
+  const std::string spread = HumanNumber(As<seen::LossCall>(last).rows_std_mean.value_or(0)) + " at a size of " +
                              HumanNumber(OutputSize(last));
   return GivesOneAnswer(last, kOneAnswer)
              ? YesSign("loss-call",
@@ -68,13 +88,13 @@ Sign LookOutputsEndedAsOne(const Training& training) {
                     training.calls.empty()
                         ? std::string()
                         : "the outputs differed by " +
-                              HumanNumber(NumberOf(*training.calls.front(), "rows_std_mean")) +
+                              HumanNumber(SpreadOfAnswers(*training.calls.front()).value_or(0)) +
                               " at first and ended as one, the best answer to such labels");
 }
 
 Sign LookOutputsWildAtFirst(const Training& training) {
   constexpr double kWild = 100;
-  if (training.calls.empty() || NumberOf(*training.calls.front(), "call") != 1) {
+  if (training.calls.empty() || OrZero(As<seen::LossCall>(*training.calls.front()).call) != 1) {
     return NotSeenSign();
   }
   return AnswerSign(OutputSize(*training.calls.front()) > kWild, "loss-call",
@@ -89,9 +109,10 @@ Sign LookProbabilitiesAsLogits(const Training& training) {
     return NotSeenSign();
   }
   const bool all = std::all_of(calls.begin(), calls.end(), [](const Observation* call) {
-    return NumberOf(*call, "sums_to_one") > 0 && NumberOf(*call, "classes") >= 2;
+    const auto call_seen = As<seen::LossCall>(call);
+    return call_seen.sums_to_one.value_or(false) && OrZero(call_seen.classes) >= 2;
   });
-  const double classes = NumberOf(*calls.back(), "classes");
+  const double classes = OrZero(As<seen::LossCall>(*calls.back()).classes);
   return AnswerSign(all, "loss-call",
                     "cross_entropy was given probabilities in all " + Count(calls) +
                         " calls looked at: each row sums to 1. It applies softmax itself, so the "
@@ -115,7 +136,7 @@ Sign LookSquashedAsLogits(const Training& training) {
     return NotSeenSign();
   }
   return AnswerSign(AllBetweenZeroAndOne(classes) && !GivesOneAnswer(*classes.back(), kOneAnswer) &&
-                        NumberOf(*classes.back(), "classes") >= 2,
+                        OrZero(As<seen::LossCall>(*classes.back()).classes) >= 2,
                     "loss-call",
                     "cross_entropy was given values between 0 and 1 in all " + Count(classes) +
                         " calls looked at: it takes raw outputs, and cannot get far from guessing "
@@ -124,12 +145,13 @@ Sign LookSquashedAsLogits(const Training& training) {
 
 Sign LookNoLogarithmsForNll(const Training& training) {
   for (const Observation* call : LossCalls(training.run, {"nll_loss"})) {
-    if (NumberOf(*call, "sums_to_one") > 0) {
+    const auto call_seen = As<seen::LossCall>(call);
+    if (call_seen.sums_to_one.value_or(false)) {
       return YesSign("loss-call",
                      "nll_loss was given probabilities; it takes their logarithms (log_softmax)");
     }
-    if (NumberOf(*call, "input_max") > kRounding) {
-      return YesSign("loss-call", "nll_loss was given values up to " + HumanNumber(NumberOf(*call, "input_max")) +
+    if (call_seen.input_max.value_or(0) > kRounding) {
+      return YesSign("loss-call", "nll_loss was given values up to " + HumanNumber(call_seen.input_max.value_or(0)) +
                                       "; it takes logarithms of probabilities (log_softmax), none of which is above 0, "
                                       "and has no lower end otherwise");
     }
@@ -140,17 +162,18 @@ Sign LookNoLogarithmsForNll(const Training& training) {
 /// A single output has nothing to choose between.
 Sign LookOneOutputForClasses(const Training& training) {
   for (const Observation* call : LossCalls(training.run, {"cross_entropy", "nll_loss"})) {
-    if (call->Number("classes") == 1.0 && !MentionsAny(TextOf(*call, "target_dtype"), {"float"})) {
+    const auto call_seen = As<seen::LossCall>(call);
+    if (call_seen.classes == 1 && !MentionsAny(call_seen.target_dtype.value_or(""), {"float"})) {
       return YesSign("loss-call",
                      "cross-entropy over a single output is always 0: there is nothing to choose "
                      "between");
     }
   }
-  const bool softmax = training.model != nullptr && TextOf(*training.model, "last") == "Softmax";
+  const bool softmax = training.model != nullptr && As<seen::Model>(*training.model).last == "Softmax";
   for (const Observation* call :
        LossCalls(training.run, {"binary_cross_entropy", "binary_cross_entropy_with_logits",
                                 "mse_loss", "l1_loss"})) {
-    if (softmax && TextOf(*call, "input_shape").ends_with("x1")) {
+    if (softmax && As<seen::LossCall>(*call).input_shape.value_or("").ends_with("x1")) {
       return YesSign("loss-call",
                      "the last layer is a softmax over a single output, which is 1 whatever the "
                      "input");
@@ -163,10 +186,11 @@ Sign LookOneOutputForClasses(const Training& training) {
 Sign LookTargetRowsNoDistribution(const Training& training) {
   constexpr double kSumMargin = 0.05;
   for (const Observation* call : training.calls) {
-    const auto sum_min = call->Number("target_rows_sum_min");
-    const auto sum_max = call->Number("target_rows_sum_max");
+    const auto call_seen = As<seen::LossCall>(call);
+    const auto sum_min = call_seen.target_rows_sum_min;
+    const auto sum_max = call_seen.target_rows_sum_max;
     if (sum_min && sum_max && (*sum_max > 1 + kSumMargin || *sum_max < 1 - kSumMargin)) {
-      return YesSign("loss-call", TextOf(*call, "framework_function") +
+      return YesSign("loss-call", call_seen.framework_function.value_or("") +
                                       " was given targets whose rows sum to " +
                                       HumanNumber(*sum_min) + " to " + HumanNumber(*sum_max) +
                                       "; each must be a distribution over the classes");
@@ -177,8 +201,9 @@ Sign LookTargetRowsNoDistribution(const Training& training) {
 
 Sign LookLogitsAsProbabilities(const Training& training) {
   for (const Observation* call : training.calls) {
-    if (TextOf(*call, "expects") == "probabilities" && call->Number("within_zero_to_one") == 0.0) {
-      return YesSign("loss-call", TextOf(*call, "framework_function") +
+    const auto call_seen = As<seen::LossCall>(call);
+    if (call_seen.expects == "probabilities" && call_seen.within_zero_to_one == false) {
+      return YesSign("loss-call", call_seen.framework_function.value_or("") +
                                       " takes probabilities (from_logits is off) and was given "
                                       "raw outputs beyond 0 to 1");
     }
@@ -189,20 +214,22 @@ Sign LookLogitsAsProbabilities(const Training& training) {
 Sign LookClassTargetsOutOfRange(const Training& training) {
   for (const Observation* call : LossCalls(
            training.run, {"binary_cross_entropy", "binary_cross_entropy_with_logits"})) {
-    if (NumberOf(*call, "target_min") < 0 || NumberOf(*call, "target_max") > 1) {
-      return YesSign("loss-call", TextOf(*call, "function") + " was given targets from " +
-                                      HumanNumber(NumberOf(*call, "target_min")) + " to " +
-                                      HumanNumber(NumberOf(*call, "target_max")) +
+    const auto call_seen = As<seen::LossCall>(call);
+    if (call_seen.target_min.value_or(0) < 0 || call_seen.target_max.value_or(0) > 1) {
+      return YesSign("loss-call", call_seen.function.value_or("") + " was given targets from " +
+                                      HumanNumber(call_seen.target_min.value_or(0)) + " to " +
+                                      HumanNumber(call_seen.target_max.value_or(0)) +
                                       "; they must lie between 0 and 1");
     }
   }
   // Shares of classes sum to 1, so that their mean is 1 over their number.
   constexpr double kAboveOne = 1.05;
   for (const Observation* call : LossCalls(training.run, {"cross_entropy"})) {
-    const double classes = NumberOf(*call, "classes");
-    const double sum = NumberOf(*call, "target_mean") * classes;
-    if (classes >= 2 && MentionsAny(TextOf(*call, "target_dtype"), {"float"}) &&
-        call->Number("target_mean") && sum > kAboveOne) {
+    const auto call_seen = As<seen::LossCall>(call);
+    const double classes = OrZero(call_seen.classes);
+    const double sum = call_seen.target_mean.value_or(0) * classes;
+    if (classes >= 2 && MentionsAny(call_seen.target_dtype.value_or(""), {"float"}) &&
+        call_seen.target_mean && sum > kAboveOne) {
       return YesSign("loss-call", "cross_entropy was given shares of classes that sum to " +
                                       HumanNumber(sum) + "; they must sum to 1");
     }
@@ -217,41 +244,44 @@ Sign LookTargetsOutOfReach(const Training& training) {
     return NotSeenSign();
   }
   const Observation& call = *calls.front();
-  const std::string last = TextOf(*training.model, "last");
+  const auto call_seen = As<seen::LossCall>(call);
+  const std::string last = As<seen::Model>(*training.model).last.value_or("");
   const double low = last == "Tanh" ? -1 : 0;
   const bool bounded = last == "Sigmoid" || last == "Tanh" || last == "Softmax";
   // A single answer that does not stand at the end of the range is not held there by it.
-  const double answer = NumberOf(*calls.back(), "input_mean");
+  const double answer = As<seen::LossCall>(*calls.back()).input_mean.value_or(0);
   const bool one_answer =
       GivesOneAnswer(*calls.back(), kOneAnswer) && answer > low + 0.05 && answer < 0.95;
   if (one_answer || SeenBeyond(calls, low, bounded ? 1 : std::numeric_limits<double>::infinity())) {
     return NoSign();
   }
-  const bool beyond = (bounded && NumberOf(call, "target_max") > 1.05) ||
-                      ((bounded || last == "ReLU") && NumberOf(call, "target_min") < low - 0.05);
+  const bool beyond = (bounded && call_seen.target_max.value_or(0) > 1.05) ||
+                      ((bounded || last == "ReLU") && call_seen.target_min.value_or(0) < low - 0.05);
   const double reach = 0.5 * (1 - low);
   const bool far =
-      NumberOf(call, "target_max") > 1 + reach || NumberOf(call, "target_min") < low - reach;
+      call_seen.target_max.value_or(0) > 1 + reach || call_seen.target_min.value_or(0) < low - reach;
   return AnswerSign(beyond && (far || training.failed), "loss-call",
-                    "targets go from " + HumanNumber(NumberOf(call, "target_min")) + " to " +
-                        HumanNumber(NumberOf(call, "target_max")) + ", which the last layer (" +
+                    "targets go from " + HumanNumber(call_seen.target_min.value_or(0)) + " to " +
+                        HumanNumber(call_seen.target_max.value_or(0)) + ", which the last layer (" +
                         last + ") cannot give");
 }
 
 Sign LookTargetsBroadcast(const Training& training) {
   if (const Observation* table = training.run.FindObservation("broadcast-difference")) {
+    const auto table_seen = As<seen::BroadcastDifference>(table);
     return YesSign("loss", "the loss subtracts targets from outputs of shape " +
-                               TextOf(*table, "output_shape") + " and gets a table of shape " +
-                               TextOf(*table, "shape") +
+                               table_seen.output_shape.value_or("") + " and gets a table of shape " +
+                               table_seen.shape.value_or("") +
                                ": every output is compared with every target");
   }
   const auto calls = RegressionCalls(training.run);
   for (const Observation* call : calls) {
-    const std::string output = TextOf(*call, "input_shape");
-    const std::string target = TextOf(*call, "target_shape");
+    const auto call_seen = As<seen::LossCall>(call);
+    const std::string output = call_seen.input_shape.value_or("");
+    const std::string target = call_seen.target_shape.value_or("");
     if (!output.empty() && !target.empty() && output != target && output != "scalar" &&
         target != "scalar") {
-      return YesSign("loss-call", TextOf(*call, "function") + " was given outputs of shape " +
+      return YesSign("loss-call", call_seen.function.value_or("") + " was given outputs of shape " +
                                       output + " and targets of shape " + target +
                                       ": every output is compared with every target");
     }

@@ -1,7 +1,10 @@
 #include "base/human.h"
+#include "model/observations.h"
+#include "sign/learning_rate.h"
+#include "sign/observed.h"
 #include "sign/signs.h"
 #include "sign/training.h"
-#include "sign/training_facts.h"
+#include "sign/words.h"
 
 namespace whystop {
 
@@ -38,13 +41,13 @@ Sign LookScheduleBeforeStep(const Training& training) {
   bool warned = training.run.FindLog("scheduler-order", LogFact::Role::kContext) != nullptr ||
                 training.run.FindLog("scheduler-order", LogFact::Role::kRoot) != nullptr;
   for (const Observation* warning : ObservationsOf(training.run, "warning")) {
-    warned = warned || MentionsAny(TextOf(*warning, "message"), {"lr_scheduler.step()` before"});
+    warned = warned || MentionsAny(As<seen::Warning>(*warning).message.value_or(""), {"lr_scheduler.step()` before"});
   }
   return AnswerSign(warned, "warning",
                     "scheduler.step() is called before optimizer.step(): the first value of the "
                     "schedule is never used; it moved " +
-                        HumanNumber(Counted(training.run, "scheduler_steps").value_or(0)) +
-                        " times in " + HumanNumber(Counted(training.run, "steps").value_or(0)) +
+                        HumanNumber(OrZero(CountsOf(training.run).scheduler_steps)) +
+                        " times in " + HumanNumber(OrZero(CountsOf(training.run).steps)) +
                         " steps");
 }
 

@@ -3,25 +3,31 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/observations.h"
 #include "sign/account/account.h"
 #include "sign/exception_facts.h"
-#include "sign/loop_facts.h"
-#include "sign/training_facts.h"
+#include "sign/exit_reason.h"
+#include "sign/framework_stop.h"
+#include "sign/left_by_exception.h"
+#include "sign/loop_exit.h"
+#include "sign/observed.h"
 
 namespace whystop {
 namespace {
 
-SwallowedError Made(SwallowedAt at, const Observation& seen, const std::string& type, const std::string& message) {
-  return {at, &seen, TextOf(seen, type), TextOf(seen, message)};
+template <typename Kind>
+SwallowedError Made(SwallowedAt at, const Observation& seen) {
+  const auto told = As<Kind>(seen);
+  return {at, &seen, told.type.value_or(""), told.message.value_or("")};
 }
 
 /// An exception left the framework's training, and the program lived on with less than it planned.
 std::optional<SwallowedError> OutOfFramework(const CaseFile& run) {
   const Observation* failed = LastFailedCall(run);
-  if (failed == nullptr || run.ExitCode() != 0 || !TextOf(*failed, "callback").empty()) {
+  if (failed == nullptr || run.ExitCode() != 0 || !As<seen::FrameworkFailed>(*failed).callback.value_or("").empty()) {
     return std::nullopt;
   }
-  return Made(SwallowedAt::kFrameworkCall, *failed, "type", "message");
+  return Made<seen::FrameworkFailed>(SwallowedAt::kFrameworkCall, *failed);
 }
 
 std::optional<SwallowedError> LeftInHandler(const CaseFile& run) {
@@ -29,23 +35,23 @@ std::optional<SwallowedError> LeftInHandler(const CaseFile& run) {
   if (!cut || cut->exit == nullptr || ErrorOf(*cut->exit).empty()) {
     return std::nullopt;
   }
-  return SwallowedError{SwallowedAt::kHandlerExit, cut->exit, ErrorOf(*cut->exit), TextOf(*cut->exit, "error_message")};
+  return SwallowedError{SwallowedAt::kHandlerExit, cut->exit, ErrorOf(*cut->exit), As<seen::LoopExit>(cut->exit).error_message.value_or("")};
 }
 
 /// The loader raises in pass after pass, and the program goes on: whoever caught it, the rest of the data was left out.
 std::optional<SwallowedError> OfLoader(const CaseFile& run) {
   const auto cut = ReadAccount(run).cut_passes;
   std::vector<const Observation*> failed = OfTraining(run, "call-failed");
-  std::erase_if(failed, [](const Observation* one) { return TextOf(*one, "call") != "data loader"; });
+  std::erase_if(failed, [](const Observation* one) { return As<seen::CallFailed>(*one).call != "data loader"; });
   if (!cut || failed.size() < 2 || run.ExitCode() != 0) {
     return std::nullopt;
   }
-  return Made(SwallowedAt::kLoader, *failed.back(), "type", "message");
+  return Made<seen::CallFailed>(SwallowedAt::kLoader, *failed.back());
 }
 
 /// The exception went on to end the process: nobody hid it. The message is compared as far as both were kept.
 bool EndedTheProcess(const CaseFile& run, const Observation& exit) {
-  const std::string message = TextOf(exit, "error_message");
+  const std::string message = As<seen::LoopExit>(exit).error_message.value_or("");
   return std::any_of(run.exceptions.begin(), run.exceptions.end(), [&](const ExceptionSeen& one) {
     const std::size_t dot = one.type.rfind('.');
     const std::string type = dot == std::string::npos ? one.type : one.type.substr(dot + 1);
@@ -55,12 +61,19 @@ bool EndedTheProcess(const CaseFile& run, const Observation& exit) {
   });
 }
 
+/// A loop that was over before the first step of the optimizer tried something out, such as which batch fits: the training came after it.
+bool CameBeforeTraining(const CaseFile& run, const Observation& exit) {
+  const Observation* counted = LastOfTraining(run, "counts");
+  return exit.step == 0 && counted != nullptr && As<seen::Counts>(*counted).steps.value_or(0) > 0;
+}
+
 std::optional<SwallowedError> OutOfLoop(const CaseFile& run) {
   for (const Observation* exit : OfTraining(run, "loop-exit")) {
     const std::string error = ErrorOf(*exit);
-    const bool another_end = error == "StopIteration" || error == "KeyboardInterrupt" || error == "SystemExit";
+    const bool another_end = error == "StopIteration" || error == "KeyboardInterrupt" || error == "SystemExit" ||
+                             CameBeforeTraining(run, *exit);
     if (ReasonOf(exit) == ExitReason::kError && !another_end && !EndedTheProcess(run, *exit)) {
-      return SwallowedError{SwallowedAt::kLoop, exit, error, TextOf(*exit, "error_message")};
+      return SwallowedError{SwallowedAt::kLoop, exit, error, As<seen::LoopExit>(*exit).error_message.value_or("")};
     }
   }
   return std::nullopt;
@@ -71,10 +84,10 @@ std::optional<SwallowedError> OutOfCall(const CaseFile& run) {
   const Observation* failed = LastOfTraining(run, "call-failed");
   const Observation* counted = LastOfTraining(run, "counts");
   const bool last = failed != nullptr && counted != nullptr && failed->step && failed->step == counted->step;
-  if (!last || TextOf(*failed, "type") == "SystemExit" || !LeftByAnException(run)) {
+  if (!last || As<seen::CallFailed>(*failed).type == "SystemExit" || !LeftByAnException(run)) {
     return std::nullopt;
   }
-  return Made(SwallowedAt::kCall, *failed, "type", "message");
+  return Made<seen::CallFailed>(SwallowedAt::kCall, *failed);
 }
 
 /// The same call fails again and again with no step between: every batch is thrown away.
@@ -86,14 +99,14 @@ std::optional<SwallowedError> OutOfEveryCall(const CaseFile& run) {
   }
   const Observation& last = *failed.back();
   std::erase_if(failed, [&last](const Observation* one) {
-    return one->step != last.step || TextOf(*one, "call") != TextOf(last, "call");
+    return one->step != last.step || As<seen::CallFailed>(*one).call.value_or("") != As<seen::CallFailed>(last).call.value_or("");
   });
-  return failed.size() < kTimes ? std::nullopt : std::optional(Made(SwallowedAt::kEveryCall, last, "type", "message"));
+  return failed.size() < kTimes ? std::nullopt : std::optional(Made<seen::CallFailed>(SwallowedAt::kEveryCall, last));
 }
 
 bool InTheBatchLoop(const CaseFile& run, const Observation& caught) {
   const Observation* plan = LastOfTraining(run, "loop-plan");
-  return plan == nullptr || NumberOf(caught, "level") >= NumberOf(*plan, "levels") - 1;
+  return plan == nullptr || OrZero(As<seen::ExceptionCaught>(caught).level) >= OrZero(As<seen::LoopPlan>(*plan).levels) - 1;
 }
 
 std::optional<SwallowedError> CaughtAgain(const CaseFile& run) {
@@ -109,16 +122,16 @@ std::optional<SwallowedError> CaughtAgain(const CaseFile& run) {
   // What is caught behind the batches, a failed upload say, costs no training.
   const bool beside = caught.size() >= 2 && !cuts_epochs &&
                       std::none_of(caught.begin(), caught.end(), [](const Observation* one) {
-                        return !one->Number("cut");
+                        return !As<seen::ExceptionCaught>(*one).cut;
                       }) &&
                       !InTheBatchLoop(run, *caught.back());
   // A loop that skips a bad sample now and then is sound.
   const bool now_and_then =
       !cuts_epochs && stuck < 3 &&
-      (caught.size() < 3 || Counted(run, "steps").value_or(0) > 2 * static_cast<double>(caught.size()));
+      (caught.size() < 3 || OrZero(CountsOf(run).steps) > 2 * static_cast<double>(caught.size()));
   return beside || now_and_then
              ? std::nullopt
-             : std::optional(Made(SwallowedAt::kAgain, *caught.back(), "type", "message"));
+             : std::optional(Made<seen::ExceptionCaught>(SwallowedAt::kAgain, *caught.back()));
 }
 
 }  // namespace
@@ -127,10 +140,10 @@ std::optional<SwallowedError> CaughtAgain(const CaseFile& run) {
 bool CutsPassesShort(const CaseFile& run) {
   const auto caught = OfTraining(run, "exception-caught");
   const Observation* plan = LastOfTraining(run, "loop-plan");
-  const double innermost = plan == nullptr ? 0 : NumberOf(*plan, "levels") - 1;
+  const double innermost = plan == nullptr ? 0 : OrZero(As<seen::LoopPlan>(*plan).levels) - 1;
   const auto cut = std::count_if(caught.begin(), caught.end(), [innermost](const Observation* one) {
-    const auto known = one->Number("cut");
-    return known ? *known != 0 : NumberOf(*one, "level") < innermost;
+    const auto one_seen = As<seen::ExceptionCaught>(one);
+    return one_seen.cut ? *one_seen.cut : OrZero(one_seen.level) < innermost;
   });
   return cut >= 2;
 }

@@ -1,6 +1,13 @@
 #include "sign/training.h"
 
-#include "sign/training_facts.h"
+#include "sign/answers.h"
+#include "sign/guessing.h"
+#include "sign/learning.h"
+#include "sign/learning_failed.h"
+#include "sign/model_input.h"
+#include "sign/nan.h"
+#include "sign/near_guessing.h"
+#include "sign/observed.h"
 
 namespace whystop {
 

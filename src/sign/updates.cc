@@ -2,9 +2,16 @@
 #include <cmath>
 
 #include "base/human.h"
+#include "model/observations.h"
+#include "sign/answers.h"
+#include "sign/learning.h"
+#include "sign/learning_rate.h"
+#include "sign/loss_calls.h"
+#include "sign/observed.h"
+#include "sign/optimizer.h"
 #include "sign/signs.h"
 #include "sign/training.h"
-#include "sign/training_facts.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {
@@ -68,17 +75,20 @@ Sign LookOutputsBlewUp(const Training& training) {
   constexpr double kSoon = 5;
   const auto calls = LossCalls(training.run, {"mse_loss", "l1_loss", "smooth_l1_loss",
                                               "huber_loss", "cross_entropy", "nll_loss"});
-  if (calls.size() < 2 || NumberOf(*calls.front(), "call") > 1 ||
-      NumberOf(*calls[1], "call") > kSoon) {
+  if (calls.size() < 2) {
+    return NotSeenSign();
+  }
+  const auto first = As<seen::LossCall>(*calls.front());
+  const double second = OrZero(As<seen::LossCall>(*calls[1]).call);
+  if (OrZero(first.call) > 1 || second > kSoon) {
     return NotSeenSign();
   }
   const double before = OutputSize(*calls.front());
   const double after = OutputSize(*calls[1]);
-  const double target =
-      std::hypot(NumberOf(*calls.front(), "target_mean"), NumberOf(*calls.front(), "target_std"));
+  const double target = std::hypot(first.target_mean.value_or(0), first.target_std.value_or(0));
   return AnswerSign(after >= kJumpMin * std::max({before, target, 1e-6}), "loss-call",
                     "the outputs grew from " + HumanNumber(before) + " to " + HumanNumber(after) +
-                        " within " + HumanNumber(NumberOf(*calls[1], "call") - 1) + " steps");
+                        " within " + HumanNumber(second - 1) + " steps");
 }
 
 Sign LookRateOutOfRange(const Training& training) {
@@ -132,7 +142,7 @@ Sign LookWeightsMoved(const Training& training) {
   if (NothingMoved(training.run)) {
     return NoSign("no weight was ever changed");
   }
-  return Counted(training.run, "steps").value_or(0) > 0 ? YesSign("tensor", "weights move")
+  return OrZero(CountsOf(training.run).steps) > 0 ? YesSign("tensor", "weights move")
                                                         : NotSeenSign();
 }
 
@@ -181,35 +191,37 @@ Sign LookLayerGainSmall(const Training& training) {
   constexpr double kGainMin = 0.25;
   constexpr double kLayersMin = 4;
   const Observation* gain = training.run.FindObservation("initial-gain");
+  const auto gain_seen = As<seen::InitialGain>(gain);
   if (gain == nullptr) {
     return NotSeenSign();
   }
-  const bool normalised = training.model != nullptr && !TextOf(*training.model, "norms").empty();
-  return AnswerSign(!normalised && NumberOf(*gain, "matrices") >= kLayersMin &&
-                        NumberOf(*gain, "median") <= kGainMin && NumberOf(*gain, "median") > 0,
+  const bool normalised = training.model != nullptr && !As<seen::Model>(*training.model).norms.value_or("").empty();
+  return AnswerSign(!normalised && OrZero(gain_seen.matrices) >= kLayersMin &&
+                        gain_seen.median.value_or(0) <= kGainMin && gain_seen.median.value_or(0) > 0,
                     "tensor",
-                    "a layer began with a gain of " + HumanNumber(NumberOf(*gain, "median"), 2) +
+                    "a layer began with a gain of " + HumanNumber(gain_seen.median.value_or(0), 2) +
                         ": the signal of the inputs is that much smaller behind each of " +
-                        HumanNumber(NumberOf(*gain, "matrices")) + " layers");
+                        HumanNumber(OrZero(gain_seen.matrices)) + " layers");
 }
 
 Sign LookRowsIdentical(const Training& training) {
   const Observation* same = training.run.FindObservation("identical-rows");
+  const auto same_seen = As<seen::IdenticalRows>(same);
   if (same == nullptr) {
     return NoSign();
   }
-  Sign sign = YesSign("tensor", "all units of " + TextOf(*same, "names") +
+  Sign sign = YesSign("tensor", "all units of " + same_seen.names.value_or("") +
                                     " began with the same weights, so they get the same gradient "
                                     "for ever");
-  sign.strength = NumberOf(*same, "count");
-  sign.facts.push_back({.name = "names", .text = TextOf(*same, "names")});
+  sign.strength = OrZero(same_seen.count);
+  sign.facts.push_back({.name = "names", .text = same_seen.names.value_or("")});
   return sign;
 }
 
 /// One tensor may be meant so (a last layer that begins at zero).
 Sign LookSeveralRowsIdentical(const Training& training) {
   const Observation* same = training.run.FindObservation("identical-rows");
-  return AnswerSign(same != nullptr && NumberOf(*same, "count") >= 2, "tensor",
+  return AnswerSign(same != nullptr && OrZero(As<seen::IdenticalRows>(*same).count) >= 2, "tensor",
                     "several layers have units that are all alike");
 }
 

@@ -116,6 +116,12 @@ void RecordingStream::DrainRings() {
   }
 }
 
+void RecordingStream::TellProgress() {
+  for (const auto& [stream, reader] : logs_) {
+    reader->TellProgress();
+  }
+}
+
 void RecordingStream::Finish() {
   Pump();
   if (!saw_end_) {

@@ -35,6 +35,8 @@ class RecordingStream {
 
   /// Hands on everything there is by now. Call again when the recording may have grown.
   void Pump();
+  /// Says how far a job is that goes on, to its last line.
+  void TellProgress();
   /// No more will come: closes open lines and tells what was damaged or dropped.
   void Finish();
 

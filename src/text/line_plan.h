@@ -59,6 +59,8 @@ class LinePlan {
   PeeledLine Peel(std::string_view line) const;
   /// No signature can stand in such a line.
   bool quiet() const { return quiet_; }
+  /// It says of a loss that it is not finite.
+  bool guards() const { return guards_; }
   /// It might say how long the run is to go on.
   bool plans() const { return plans_; }
   /// Of the bar's postfix, or else of the body.
@@ -84,6 +86,7 @@ class LinePlan {
   std::size_t body_at_ = 0;
   bool quiet_ = false;
   bool plans_ = false;
+  bool guards_ = false;
   MetricPlan metrics_;
 };
 

@@ -38,6 +38,26 @@ TEST(LogDialects, RowsOfYoloWithoutNames) {
   EXPECT_EQ(whole.Values("metrics/mAP_0.5").size(), 4u);
 }
 
+/// Paddle tells a signal below a "C++ Traceback", like an exception.
+TEST(LogDialects, ASignalThatPaddleTellsIsNoException) {
+  const CollectEvents kept = ReadAll(
+      "Epoch 1/9, loss: 0.5\nEpoch 2/9, loss: 0.4\n\n-----\nC++ Traceback (most recent call last):\n-----\n"
+      "0   paddle::framework::SignalHandle(char const*, int)\n\n-----\nError Message Summary:\n-----\n"
+      "FatalError: `Segmentation fault` is detected by the operating system.\n"
+      "  [SignalInfo: *** SIGSEGV (@0x0) received by PID 7 (TID 0x7) from PID 0 ***]\n");
+  EXPECT_TRUE(kept.All<ExceptionSeen>().empty());
+  ASSERT_EQ(kept.All<LogFact>().size(), 1u);
+  EXPECT_EQ(kept.All<LogFact>().at(0).cause, "segfault");
+}
+
+/// What a cluster's epilogue (seff) says of the job.
+TEST(LogDialects, TheStateOfASlurmJob) {
+  const std::string log = "Epoch 1/9, loss: 0.5\nEpoch 2/9, loss: 0.4\nJob ID: 12\nState: ";
+  const CollectEvents whole = ReadAll(log + "COMPLETED (exit code 0)\nCores: 4\n");
+  EXPECT_EQ(whole.All<TextEnd>().at(0).kind, TextEnd::Kind::kCompleted);
+  EXPECT_EQ(ReadAll(log + "TIMEOUT (exit code 0)\n").All<LogFact>().at(0).cause, "scheduler-time-limit");
+}
+
 TEST(LogDialects, ANumberGluedToItsEpoch) {
   std::string log;
   for (int epoch = 0; epoch < 4; ++epoch) {

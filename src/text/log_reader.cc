@@ -7,6 +7,7 @@
 #include "base/shown_text.h"
 #include "text/bar.h"
 #include "text/closing_words.h"
+#include "text/guard_words.h"
 #include "text/plan_words.h"
 #include "text/terminal_text.h"
 
@@ -15,10 +16,8 @@ namespace {
 
 constexpr std::size_t kLineShownBytes = 500;
 constexpr std::size_t kPendingMax = 64;
-constexpr std::int64_t kAdvancesToSurvive =
-    3;  // Other ranks and a bar's last redraw move on a little.
-constexpr std::int64_t kTeardownLinesMax =
-    80;  // A program that says more after a traceback has gone on.
+constexpr std::int64_t kAdvancesToSurvive = 3;  // Other ranks and a bar's last redraw move on a little.
+constexpr std::int64_t kTeardownLinesMax = 80;  // A program that says more after a traceback has gone on.
 // A pipe or file gets standard output in buffers of this size, standard error at once: a traceback
 // may stand before the program's last words.
 constexpr std::int64_t kStdioBufferBytes = 8192;
@@ -49,6 +48,15 @@ bool HasDecimal(std::string_view text) {
 /// A quick look at lines of figures, of which a log has many.
 bool MaySayTheEnd(std::string_view body) {
   return body.find("omplete") != std::string_view::npos || body.find("inished") != std::string_view::npos;
+}
+
+bool MaySpeakOfNan(std::string_view body) {
+  for (const std::string_view word : {"nan", "NaN", "NAN", "Nan", "inf", "Inf", "INF"}) {
+    if (body.find(word) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// The word of whoever ends jobs from outside, which no program can print of itself.
@@ -211,6 +219,7 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
   if (!in_traceback && !IsBlank(line.body)) {
     ReadMetrics(line, number);
     KeepProse(line.body);
+    KeepGuard(line, number, marked("stop-on-nan"));
   }
 }
 
@@ -226,6 +235,37 @@ void LogReader::KeepProse(std::string_view body) {
     }
   } else if (options_.text_end) {
     epilogue_.PushProse(body);
+  }
+}
+
+/// A program that gave up because of a loss that is not finite, in words of its own; nothing of training may follow.
+void LogReader::KeepGuard(const PeeledLine& line, std::int64_t number, bool known) {
+  if (guard_ && progress_.advances() + metrics_.training_points() != guard_after_) {
+    guard_.reset();
+  }
+  if (known || (plan_ != nullptr && !plan_->guards()) || !MaySpeakOfNan(line.body)) {
+    return;
+  }
+  const NanGuard said = ReadNanGuard(line.body);
+  if (said == NanGuard::kNone || (guard_ && guard_stopped_)) {
+    return;
+  }
+  LogFact fact;
+  fact.cause = "stop-on-nan";
+  fact.role = LogFact::Role::kRoot;
+  fact.line = ShownText(Trim(line.body), kLineShownBytes);
+  fact.place = {.file = source_, .line = number};
+  fact.rank = line.rank;
+  fact.fatal = true;
+  guard_ = std::move(fact);
+  guard_stopped_ = said == NanGuard::kStopped;
+  guard_after_ = progress_.advances() + metrics_.training_points();
+}
+
+void LogReader::PushGuard() {
+  const bool moved = progress_.advances() + metrics_.training_points() != guard_after_;
+  if (guard_ && !moved && (guard_stopped_ || guard_->place.line == last_line_number_)) {
+    Push(*std::exchange(guard_, std::nullopt));
   }
 }
 
@@ -474,11 +514,18 @@ void LogReader::PushProgress(std::int64_t number, std::optional<int> rank, bool 
     sessions_.NoteTraining();
   }
   Progress now = progress_.Now();
+  step_pushed_ = now.step;
   now.rank = rank;
   now.place = {.file = source_, .line = number};
   Push(std::move(now));
   if (!pending_.empty()) {
     SettleExceptions(false);
+  }
+}
+
+void LogReader::TellProgress() {
+  if (progress_.Now().step != step_pushed_) {
+    PushProgress(last_line_number_, std::nullopt, true);
   }
 }
 
@@ -494,6 +541,7 @@ void LogReader::Finish(RunTime at, std::optional<std::chrono::seconds> age) {
   }
   PushProgress(last_line_number_, std::nullopt, true);
   SettleExceptions(true);
+  PushGuard();
   if (options_.text_end) {
     PushTextEnd(age);
   }

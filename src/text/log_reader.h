@@ -41,6 +41,9 @@ class LogReader final : private LineSink {
 
   /// `at` is when the bytes were written, where known.
   void Feed(std::string_view bytes, RunTime at);
+  /// Says how far the run is by the last line. Milestones are enough for one that is over; of one that goes on, a
+  /// hundredth of the way may be hours.
+  void TellProgress();
   /// The stream is over. `age`: how long ago the file was last written.
   void Finish(RunTime at, std::optional<std::chrono::seconds> age);
 
@@ -84,6 +87,8 @@ class LogReader final : private LineSink {
   void NoteSurvival();
   bool IsCompleted() const;
   void KeepProse(std::string_view body);
+  void KeepGuard(const PeeledLine& line, std::int64_t number, bool known);
+  void PushGuard();
   Epilogue::Standing Standing() const;
   void StartSession(const char* reason, std::int64_t number);
   void PushScalars(const MetricLine& line, std::int64_t number, std::optional<int> rank);
@@ -120,10 +125,14 @@ class LogReader final : private LineSink {
   std::vector<Pending> pending_;
   std::optional<Pending> bare_;  // An exception's line whose traceback was torn apart.
   std::int64_t milestone_pushed_ = 0;
+  std::optional<std::int64_t> step_pushed_;
   bool push_progress_ = false;  // A fact was told: say whether training goes on after it.
   std::int64_t bar_advances_ = 0;
   std::int64_t bytes_ = 0;
   std::int64_t failed_at_advances_ = 0;
+  std::optional<LogFact> guard_;       // The program's own words that its loss was not finite.
+  std::int64_t guard_after_ = 0;       // Where training stood then.
+  bool guard_stopped_ = false;         // They say that it gives up.
   std::optional<Mark> completed_;       // The last planned end that was told.
   std::optional<Mark> cut_off_;         // The scheduler's last word.
   std::int64_t ended_after_bytes_ = 0;  // The last exception that ended the program.

@@ -65,6 +65,7 @@ void LogReader::StartSession(const char* reason, std::int64_t number) {
   epilogue_.Reset();
   failed_ = false;
   bare_.reset();
+  guard_.reset();
   cut_off_.reset();
   ended_after_bytes_ = 0;
   ranks_ = false;

@@ -79,6 +79,17 @@ TEST(LogReader, WhatIsNamedAfterItsDataAloneIsTheLossBesideAScore) {
   EXPECT_NE(RoleIn(alone, "train"), SeriesRole::kTrainLoss);
 }
 
+TEST(LogReader, AHeadingNamesTheNumbersOfEachSet) {
+  const Kept kept = Read("epoch 1 | loss: train 0.61 val 0.72 | accuracy: train 0.50, val 0.45\n"
+                         "epoch 2 | loss: train 0.41 val 0.62 | accuracy: train 0.70, val 0.65\n");
+  EXPECT_EQ(RoleIn(kept, "train loss"), SeriesRole::kTrainLoss);
+  EXPECT_EQ(RoleIn(kept, "val loss"), SeriesRole::kValidationLoss);
+  EXPECT_EQ(RoleIn(kept, "train accuracy"), SeriesRole::kTrainScore);
+  EXPECT_EQ(RoleIn(kept, "val accuracy"), SeriesRole::kValidationScore);
+  const Kept other = Read("epoch 1 time: train 12.1 val 1.2\nepoch 2 time: train 12.3 val 1.1\n");
+  EXPECT_EQ(RoleIn(other, "train"), SeriesRole::kOther);
+}
+
 TEST(LogReader, ManyBarsMayStandInOneLine) {
   std::string log;
   for (int step = 0; step <= 50; ++step) {
@@ -476,6 +487,20 @@ TEST(LogReader, AnyChunkingGivesTheSameEvents) {
           << "chunks of " << chunk;
     }
   }
+}
+
+TEST(LogReader, WhoFollowsALongRunIsToldItsLastStep) {
+  Kept kept;
+  LogReader reader("log", kept);
+  for (int step = 1; step <= 5; ++step) {
+    reader.Feed("step " + std::to_string(step) + "/100000 loss 0.5\n", RunTime{});
+  }
+  EXPECT_EQ(kept.All<Progress>().back().step, 1);
+  reader.TellProgress();
+  EXPECT_EQ(kept.All<Progress>().back().step, 5);
+  const std::size_t told = kept.events.size();
+  reader.TellProgress();
+  EXPECT_EQ(kept.events.size(), told);
 }
 
 }  // namespace

@@ -225,6 +225,7 @@ class Lexer {
       }
       NoteValueMatters(number);
       out_.validation = out_.validation || SpeaksOfHeldOut(key);
+      named_before_ = NameBefore(key, word);
       return;
     }
     const bool bare_count = key.empty() && total && IsCountPlace(end);
@@ -235,13 +236,66 @@ class Lexer {
         plural || EqualsLower(word, "batch") || EqualsLower(word, "it");  // "batch: 32" is a size.
     if (bare_count || (named && (total || !lone || (out_.epoch && !plural)))) {
       TakeStep(key, number, total, end);
+      named_before_ = NameBefore(key, word);
       return;
     }
+    if (key.empty() && !named_before_.empty() && !total && IsAssigned(before)) {
+      out_.values.push_back(
+          {.key = named_before_, .value = number.value, .at = static_cast<std::uint32_t>(at_)});
+    }
+    named_before_ = {};
     if (key.empty() || total || !HasSeparator(before, key) || IsCodeOrPath(before)) {
       return;
     }
+    const std::string_view whole = UnderHeading(key, before);
+    out_.by_value = out_.by_value || whole != key;
     out_.values.push_back(
-        {.key = key, .value = number.value, .at = static_cast<std::uint32_t>(at_)});
+        {.key = whole, .value = number.value, .at = static_cast<std::uint32_t>(at_)});
+  }
+
+  /// "Training loss at step 200: 1.25", "Accuracy after epoch 3 = 0.9": the name stands before the counter, its value behind.
+  static std::string_view NameBefore(std::string_view key, std::string_view word) {
+    std::string_view name = Trim(key.substr(0, static_cast<std::size_t>(word.data() - key.data())));
+    for (const std::string_view link : {" at", " after", " in", " for"}) {
+      if (name.ends_with(link)) {
+        return Trim(name.substr(0, name.size() - link.size()));
+      }
+    }
+    return {};
+  }
+
+  static bool IsAssigned(std::string_view before) {
+    const std::string_view sign = Trim(before);
+    return sign == ":" || sign == "=";
+  }
+
+  /// "accuracy: train 0.71 val 0.65": what is measured stands before the names of the data.
+  std::string_view UnderHeading(std::string_view key, std::string_view before) {
+    const bool held_out = IsOneOf(key, kHeldOutWords);
+    if (!held_out && !EqualsLower(key, "train")) {
+      heading_ = Heading::kNone;
+      return key;
+    }
+    std::string_view words = before.substr(0, static_cast<std::size_t>(key.data() - before.data()));
+    words = words.substr(0, words.find_last_not_of(" ,;/(") + 1);
+    if (words.ends_with(':') || words.ends_with('-')) {
+      words = words.substr(0, words.find_last_not_of(" :-") + 1);
+      const std::string_view word = LastWord(words);
+      heading_ = EqualsLower(word, "loss")                               ? Heading::kLoss
+                 : EqualsLower(word, "accuracy") || EqualsLower(word, "acc") ? Heading::kAccuracy
+                                                                         : Heading::kNone;
+    } else if (!words.empty()) {
+      heading_ = Heading::kNone;
+    }
+    switch (heading_) {
+      case Heading::kLoss:
+        return held_out ? "val loss" : "train loss";
+      case Heading::kAccuracy:
+        return held_out ? "val accuracy" : "train accuracy";
+      case Heading::kNone:
+        break;
+    }
+    return key;
   }
 
   /// Counters have limits: a long or signed one, or one with an exponent, may be taken or not.
@@ -322,8 +376,12 @@ class Lexer {
     return std::count(key.begin(), key.end(), ' ') <= 1 && !gap.empty() && gap[0] == ' ';
   }
 
+  enum class Heading { kNone, kLoss, kAccuracy };
+
   std::string_view body_;
   MetricLine& out_;
+  Heading heading_ = Heading::kNone;
+  std::string_view named_before_;  // Of the counter that was read last.
   std::size_t at_ = 0;
   std::size_t key_start_ = 0;
 };
@@ -368,9 +426,36 @@ bool ReadDarknetLine(std::string_view text, MetricLine& out) {
   return true;
 }
 
+/// "250 train 6.123456", "250 val 6.1234": a step, a word and a loss, as loops after build-nanogpt write it. The digits
+/// behind the point are part of the dialect: any table of results may begin with a count and a word.
+bool ReadStepAndWord(std::string_view text, MetricLine& out) {
+  const std::size_t blank = std::min(text.find(' '), text.size());
+  const auto step = ParseWhole<std::int64_t>(text.substr(0, blank));
+  if (!step || *step < 0 || blank > kCounterDigitsMax) {
+    return false;
+  }
+  const std::string_view rest = text.substr(blank);
+  const bool train = rest.starts_with(" train ");
+  if (!train && !rest.starts_with(" val ")) {
+    return false;
+  }
+  const std::size_t at = blank + (train ? 7 : 5);
+  const std::string_view number = text.substr(at);
+  const auto value = ParseWhole<double>(number);
+  const std::size_t point = number.find('.');
+  if (!value || point == std::string_view::npos || number.size() - point - 1 != (train ? 6 : 4)) {
+    return false;
+  }
+  out.step = *step;
+  out.values.push_back({.key = train ? "train loss" : "val loss", .value = *value, .at = static_cast<std::uint32_t>(at)});
+  out.validation = !train;
+  out.by_value = true;
+  return true;
+}
+
 bool LexMetricLine(std::string_view body, MetricLine& out) {
   out.Clear();
-  if (ReadDarknetLine(body, out)) {
+  if (ReadDarknetLine(body, out) || ReadStepAndWord(body, out)) {
     return true;
   }
   Lexer(body, out).Run();

@@ -41,6 +41,24 @@ TEST(MetricLine, ReadsWhatStandsInBrackets) {
             "epoch 2 step 50 | loss=0.25 over=90");
 }
 
+TEST(MetricLine, ReadsALossBehindAStepAndAWord) {
+  EXPECT_EQ(Shown("250 train 6.123456"), "step 250 | train loss=6.12346");
+  EXPECT_EQ(Shown("250 val 6.1234"), "step 250 val | val loss=6.1234");
+  EXPECT_EQ(Shown("250 train 6.12"), "| train=6.12");
+  EXPECT_EQ(Shown("250 hella 0.2501"), "| hella=0.2501");
+}
+
+/// As the guide of Keras and the code of knowledge graphs write it.
+TEST(MetricLine, ANameBeforeTheCounterAndItsValueBehind) {
+  EXPECT_EQ(Shown("Training loss (for one batch) at step 200: 1.25"),
+            "step 200 | Training loss (for one batch)=1.25");
+  EXPECT_EQ(Shown("Valid MRR at step 300: 0.5"), "step 300 val | Valid MRR=0.5");
+  EXPECT_EQ(Shown("Loss after epoch 3 = 0.5"), "epoch 3 | Loss=0.5");
+  EXPECT_EQ(Shown("Checkpoint at step 300"), "step 300 |");
+  EXPECT_EQ(Shown("Time for epoch 3: 12:30:01"), "epoch 3 |");
+  EXPECT_EQ(Shown("Loss at step 3/5: 0.5 lr: 0.1"), "step 3/5 | Loss=0.5 lr=0.1");
+}
+
 TEST(MetricLine, ReadsEveryDialect) {
   const Dialect dialects[] = {
       {"{'loss': 1.4358, 'grad_norm': 0.11, 'learning_rate': 6.5e-05, 'epoch': 0.52}",

@@ -160,6 +160,11 @@ bool IsOfAThread(const ExceptionSeen& seen) {
          seen.frames.front().function.starts_with("_bootstrap");
 }
 
+/// Paddle tells a signal in the dress of an exception, below a "C++ Traceback": nothing was raised.
+bool IsOfASignal(const ExceptionSeen& seen) {
+  return seen.type == "FatalError" && seen.message.find("is detected by the operating system") != std::string::npos;
+}
+
 void KeepFrame(std::vector<Frame>& frames, Frame frame) {
   if (frames.size() == kFramesMax) {
     frames.erase(frames.begin() + kFramesMax / 2);
@@ -398,7 +403,7 @@ bool TracebackReader::PushMessage(Open& open, const PeeledLine& line, std::strin
 }
 
 void TracebackReader::Close(Open& open) {
-  if (open.links > 0) {
+  if (open.links > 0 && !IsOfASignal(open.exception.seen)) {
     ExceptionSeen& seen = open.exception.seen;
     if (InterruptedAtExit(seen)) {
       seen.type = std::exchange(seen.first_type, {});

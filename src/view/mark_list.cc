@@ -42,10 +42,14 @@ std::string WordsOf(const Finding& finding) {
 }  // namespace
 
 void MarkList::Add(TimeMark mark) {
-  if (++counts_[mark.kind] <= kMarksOfAKind) {
-    if (mark.text.size() > kTextBytesMax) {
-      mark.text.resize(kTextBytesMax);
-    }
+  if (mark.text.size() > kTextBytesMax) {
+    mark.text.resize(kTextBytesMax);
+  }
+  // The last line of a traceback is also a line of the log.
+  const bool told = std::any_of(marks_.begin(), marks_.end(), [&mark](const TimeMark& other) {
+    return other.at == mark.at && other.text == mark.text;
+  });
+  if (!told && ++counts_[mark.kind] <= kMarksOfAKind) {
     marks_.push_back(std::move(mark));
   }
 }

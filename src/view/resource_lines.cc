@@ -176,16 +176,18 @@ std::string ResourceLines::LabelOf(const Followed& followed, SubjectId subject) 
   return label.empty() ? name : fmt::format("{} {}", name, label);
 }
 
-/// A control group tells something where it is the job's own or has a limit; the root of all of
-/// them is the machine once more.
+/// The memory of a control group tells something where it has a limit: else it is the job's, or that of
+/// strangers, which would press the job's flat. The root of all groups is the machine once more.
 bool ResourceLines::IsTelling(const Followed& followed, SubjectId subject) const {
   const auto found = subjects_.find(subject);
   if (found == subjects_.end() || found->second.kind != Subject::Kind::kCgroup) {
     return true;
   }
-  return LimitOf(followed, subject).has_value() ||
-         (found->second.name != "/" &&
-          kRecipes[followed.recipe].quantity != Quantity::kCgroupMemoryBytes);
+  if (kRecipes[followed.recipe].panel == "memory") {
+    return newest_.contains({subject, Quantity::kCgroupMemoryLimitBytes}) ||
+           newest_.contains({subject, Quantity::kCgroupSwapLimitBytes});
+  }
+  return found->second.name != "/";
 }
 
 std::vector<ResourceLine> ResourceLines::Lines() const {

@@ -73,7 +73,7 @@ struct RunView {
   std::vector<Place> frames;  // Of the exception that ended it: the user's own, innermost first.
   std::vector<Excerpt> logs;
   std::vector<Excerpt> sources;
-  std::optional<double> guess_level;  // The loss of a classifier that knows the class counts only.
+  std::optional<double> guess_level;  // The loss of a classifier that knows the class counts only; set by who judges.
   Progress progress;
 };
 

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/label_counts.h"
 #include "model/observation_kind.h"
 
 namespace whystop {
 namespace {
 
-constexpr std::size_t kSeriesMax = 512;  // Followed.
 constexpr std::size_t kFramesShown = 4;
 constexpr std::size_t kSeriesShown = 48;  // Handed out, the most telling first.
 
@@ -50,30 +48,42 @@ void TakeNoise(const std::vector<Finding>& findings, std::vector<SeriesLine>& se
 }  // namespace
 
 void ViewBuilder::StartOver() {
-  series_.clear();
+  series_.Clear();
   heat_ = HeatMap();
   progress_ = Progress();
+  last_step_.reset();
+}
+
+/// A figure without a step belongs to the last step that the same file told: "step 500 loss 0.2", "validation loss 0.3".
+std::optional<std::int64_t> ViewBuilder::StepOf(const Scalar& scalar) {
+  const bool same_file = file_of_step_ == scalar.place.file;
+  if (scalar.step) {
+    last_step_ = scalar.step;
+    if (!same_file) {
+      file_of_step_ = scalar.place.file;
+    }
+    return scalar.step;
+  }
+  return same_file ? last_step_ : std::nullopt;
 }
 
 void ViewBuilder::Take(const Scalar& scalar, RunTime at) {
-  const Key key{scalar.series, scalar.rank.value_or(-1), scalar.place.file};
-  auto found = series_.find(key);
-  if (found == series_.end()) {
-    if (series_.size() >= kSeriesMax) {
-      ++series_left_out_;
-      return;
-    }
+  const std::optional<std::int64_t> step = StepOf(scalar);
+  SeriesLine* found = series_.Find(scalar, [&scalar, &step] {
     SeriesLine line;
     line.name = scalar.series;
     line.rank = scalar.rank;
     line.file = scalar.place.file;
-    line.has_steps = scalar.step.has_value();
-    found = series_.emplace(key, std::move(line)).first;
+    line.has_steps = step.has_value();
+    return line;
+  });
+  if (found == nullptr) {
+    ++series_left_out_;
+    return;
   }
-  SeriesLine& line = found->second;
+  SeriesLine& line = *found;
   line.role = scalar.role;  // Importers may learn it late.
-  const double x =
-      scalar.step ? static_cast<double>(*scalar.step) : static_cast<double>(line.line.points() + 1);
+  const double x = line.has_steps && step ? static_cast<double>(*step) : static_cast<double>(line.line.points() + 1);
   line.line.Push(x, at, scalar.value);
 }
 
@@ -93,13 +103,6 @@ void ViewBuilder::Take(const Progress& progress, RunTime at) {
 void ViewBuilder::Take(const Observation& seen, RunTime at) {
   if (seen.kind == kSessionStart) {
     StartOver();
-  } else if (seen.kind == "labels") {
-    const std::string* counts = seen.Text("counts");
-    label_entropy_ = counts == nullptr ? std::nullopt : LabelEntropy(*counts);
-  } else if (seen.kind == "loss-call") {
-    const std::string* function = seen.Text("function");
-    cross_entropy_ = function != nullptr &&
-                     (function->find("cross_entropy") == 0 || function->find("nll_loss") == 0);
   }
   marks_.Take(seen, at);
 }
@@ -156,7 +159,7 @@ RunView ViewBuilder::Build(std::vector<Finding> findings) const {
   view.last_at = last_at_;
   view.timed = last_at_ > RunTime{};
   view.ended = ended_;
-  for (const auto& [key, line] : series_) {
+  for (const auto& [key, line] : series_.states()) {
     view.series.push_back(line);
   }
   std::stable_sort(
@@ -174,7 +177,6 @@ RunView ViewBuilder::Build(std::vector<Finding> findings) const {
   view.processes = lives_.Chosen();
   view.processes_left_out = lives_.left_out();
   view.findings = std::move(findings);
-  view.guess_level = cross_entropy_ ? label_entropy_ : std::nullopt;
   view.progress = progress_;
   view.frames = frames_;
   return view;

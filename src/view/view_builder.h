@@ -1,13 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "model/event.h"
+#include "model/series_table.h"
 #include "view/life_lines.h"
 #include "view/mark_list.h"
 #include "view/run_view.h"
@@ -29,13 +29,9 @@ class ViewBuilder final : public EventSink {
   RunTime last_at() const { return last_at_; }
 
  private:
-  struct Key {
-    std::string name;
-    int rank = -1;
-    std::string file;
-    auto operator<=>(const Key&) const = default;
-  };
+  static constexpr std::size_t kSeriesMax = 512;  // Followed.
 
+  std::optional<std::int64_t> StepOf(const Scalar& scalar);
   void Take(const Scalar& scalar, RunTime at);
   void Take(const Progress& progress, RunTime at);
   void Take(const Observation& seen, RunTime at);
@@ -45,15 +41,15 @@ class ViewBuilder final : public EventSink {
   std::optional<RunStart> start_;
   RunTime last_at_{};
   bool ended_ = false;
-  std::map<Key, SeriesLine> series_;
+  SeriesTable<SeriesLine, kSeriesMax> series_;
   std::int64_t series_left_out_ = 0;
+  std::optional<std::int64_t> last_step_;
+  std::string file_of_step_;
   ResourceLines resources_;
   HeatMap heat_;
   MarkList marks_;
   LifeLines lives_;
   Progress progress_;
-  std::optional<double> label_entropy_;
-  bool cross_entropy_ = false;
   std::vector<Place> frames_;
 };
 

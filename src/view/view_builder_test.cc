@@ -73,6 +73,60 @@ TEST(ViewBuilder, CountersBecomeRatesAndRepeatedValuesHoldStill) {
   EXPECT_EQ(buckets[1].Mean(), 0);
 }
 
+TEST(ViewBuilder, AFigureWithoutAStepStandsAtTheLastStepOfItsFile) {
+  ViewBuilder builder;
+  Scalar loss = Loss(500, 2);
+  loss.place.file = "train.log";
+  Scalar held_out = loss;
+  held_out.series = "validation loss";
+  held_out.role = SeriesRole::kValidationLoss;
+  held_out.step.reset();
+  Scalar elsewhere = held_out;
+  elsewhere.place.file = "other.log";
+  for (const Scalar& scalar : {loss, held_out, elsewhere}) {
+    builder.Push({RunTime{}, scalar});
+  }
+  const RunView view = builder.Build({});
+  ASSERT_EQ(view.series.size(), 3U);
+  for (const SeriesLine& line : view.series) {
+    const bool told = line.file == "train.log";
+    EXPECT_EQ(line.has_steps, told);
+    EXPECT_EQ(line.line.buckets().front().x, told ? 500 : 1);
+  }
+}
+
+TEST(ViewBuilder, TheLastLineOfATracebackIsOneMark) {
+  ViewBuilder builder;
+  LogFact fact;
+  fact.role = LogFact::Role::kRoot;
+  fact.line = "torch.OutOfMemoryError: CUDA out of memory.";
+  builder.Push({RunTime{}, fact});
+  ExceptionSeen exception;
+  exception.type = "torch.OutOfMemoryError";
+  exception.message = "CUDA out of memory.";
+  builder.Push({RunTime{}, exception});
+  EXPECT_EQ(builder.Build({}).marks.size(), 1U);
+}
+
+TEST(ViewBuilder, MemoryOfStrangersIsNotDrawnBesideTheJobs) {
+  ViewBuilder builder;
+  constexpr SubjectId kJob = 1, kContainer = 2, kLimited = 3;
+  builder.Push({RunTime{}, SubjectSeen{kJob, {Subject::Kind::kTree, "", 0}}});
+  builder.Push({RunTime{}, SubjectSeen{kContainer, {Subject::Kind::kCgroup, "/container", 0}}});
+  builder.Push({RunTime{}, SubjectSeen{kLimited, {Subject::Kind::kCgroup, "/container/job", 0}}});
+  builder.Push({std::chrono::seconds(1), Sample{{{kJob, Quantity::kTreeRssBytes, 100},
+                                                 {kContainer, Quantity::kCgroupFileBytes, 100000},
+                                                 {kLimited, Quantity::kCgroupFileBytes, 20},
+                                                 {kLimited, Quantity::kCgroupMemoryBytes, 120},
+                                                 {kLimited, Quantity::kCgroupMemoryLimitBytes, 128}}}});
+  std::vector<std::string> labels;
+  for (const ResourceLine& line : builder.Build({}).resources) {
+    labels.push_back(line.label);
+  }
+  EXPECT_EQ(labels, (std::vector<std::string>{"job resident", "control group /container/job",
+                                              "control group /container/job page cache"}));
+}
+
 TEST(ViewBuilder, ASecondSessionOfOneLogStartsAnew) {
   ViewBuilder builder;
   builder.Push({RunTime{}, Loss(100, 5)});

@@ -5,6 +5,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "base/fd.h"
 #include "base/human.h"
 #include "base/tfrecord.h"
+#include "base/wait_for.h"
 #include "record/frame_file.h"
 #include "record/recording_folder.h"
 #include "record/recording_reader.h"
@@ -37,10 +40,6 @@ constexpr nanoseconds kGrace = seconds(10);         // From SIGTERM to SIGKILL.
 constexpr nanoseconds kStartPatience = seconds(30);  // For the recording to begin.
 // SIGRTMIN of Python and C library are the same; the probe says why it is this one.
 constexpr int kStackSignalOffset = 7;
-
-void Wait(nanoseconds time) {
-  ::poll(nullptr, 0, static_cast<int>(std::chrono::duration_cast<milliseconds>(time).count()));
-}
 
 /// About what a record takes in its file.
 std::int64_t BytesOf(const Record& record) {
@@ -85,7 +84,19 @@ class Watcher {
     return offset ? ReadClocks().wall + *offset : RunTime{};
   }
 
+  /// Until the time is over or the job is, whichever comes first: whoever started the run waits for our end.
+  void Wait(nanoseconds time) {
+    if (!job_ && progress_.job_pid() != 0) {
+      job_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, progress_.job_pid(), 0)));
+    }
+    const auto wait_ms = static_cast<int>(std::chrono::duration_cast<milliseconds>(time).count());
+    job_died_ = WaitFor(job_.get(), POLLIN, wait_ms) != 0;
+  }
+
   nanoseconds PollPause(const SilenceLimit& limit) const {
+    if (progress_.job_pid() == 0) {
+      return kPollMin;
+    }
     const nanoseconds due = ranks_.Due(progress_, MonotonicNow()).value_or(kPollMax);
     return std::clamp(std::min(limit.waiting / 8, due), kPollMin, kPollMax);
   }
@@ -117,7 +128,7 @@ class Watcher {
     const std::int64_t job = progress_.job_pid();
     const bool alive = job == 0 ? MonotonicNow() - began_ < kStartPatience
                                 : ::kill(static_cast<pid_t>(job), 0) == 0 || errno == EPERM;
-    return !alive;
+    return job_died_ || !alive;
   }
 
   void Write(EventBody body) {
@@ -167,7 +178,11 @@ class Watcher {
   Observation BeginReport(const char* kind, const Stillness& seen, nanoseconds silence, const SilenceLimit& limit,
                           const std::string& sign) {
     ++episode_;
-    for (const ProcessLook& process : seen.processes) {
+    for (ProcessLook process : seen.processes) {
+      if (const auto told = progress_.RankOf(process.pid); told && !process.rank) {
+        process.rank = told->rank;
+        process.ranks = told->ranks;
+      }
       Write(ToObservation(process, episode_));
     }
     Observation out;
@@ -273,6 +288,8 @@ class Watcher {
   MiddleFile middle_;
   std::int64_t late_bytes_read_ = 0;  // In the last round: to come again before they give way to newer ones.
   nanoseconds began_;
+  Fd job_;  // pidfd, once the recording has told its number.
+  bool job_died_ = false;
   nanoseconds look_again_after_{};
   bool hung_ = false;
   RunTime hung_since_{};

@@ -60,8 +60,10 @@ struct RingHeader {
 };
 inline constexpr std::size_t kHeadOffset = 128;
 inline constexpr std::size_t kDroppedOffset = 136;
+inline constexpr std::size_t kRankOffset = 40;  // Rank, local rank, world size.
 inline constexpr std::size_t kFlagsOffset = 56;
 inline constexpr std::size_t kLastStepOffset = 256;  // Two slots, written in turn.
+static_assert(offsetof(RingHeader, rank) == kRankOffset);
 static_assert(offsetof(RingHeader, flags) == kFlagsOffset);
 static_assert(offsetof(RingHeader, head) == kHeadOffset);
 static_assert(offsetof(RingHeader, dropped) == kDroppedOffset);

@@ -91,6 +91,11 @@ bool RingReader::ReadMarks() {
     return false;
   }
   header_.flags = now.flags;
+  if (now.rank != header_.rank) {  // It came to be known after the ring was made: greet again.
+    header_.rank = now.rank;
+    header_.world_size = now.world_size;
+    greeted_ = false;
+  }
   // A number that no writer reaches is not believed: the slots tell by themselves.
   header_.head = now.head < kHeadMax ? now.head : next_ - 1;
   header_.dropped = now.dropped;

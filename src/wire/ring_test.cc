@@ -187,6 +187,17 @@ TEST_F(RingTest, ASecondWriterOfTheProcessTakesAnotherName) {
   EXPECT_EQ(folder_.Files().size(), 2u);
 }
 
+/// Under torch.multiprocessing.spawn no environment tells the rank.
+TEST_F(RingTest, ARankThatIsKnownLaterHoldsForWhatFollows) {
+  ASSERT_TRUE(OpenWriter());
+  auto reader = OpenReader();
+  writer_->Step(StepOf(1, 1), false);
+  EXPECT_EQ(DecodeAll(reader).All<Progress>().front().rank, std::nullopt);
+  writer_->SetRank(1, 2);
+  writer_->Step(StepOf(2, 1), false);
+  EXPECT_EQ(DecodeAll(reader).All<Progress>().front().rank, 1);
+}
+
 TEST_F(RingTest, CloseIsOnRecordAndALaterCallDoesNothing) {
   ASSERT_TRUE(OpenWriter());
   writer_->SetFlags(kRingProbe);

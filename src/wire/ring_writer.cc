@@ -177,6 +177,15 @@ void RingWriter::SetFlags(std::uint32_t bits) {
   }
 }
 
+void RingWriter::SetRank(std::int32_t rank, std::int32_t world_size) {
+  if (alive()) {
+    auto* numbers = reinterpret_cast<std::int32_t*>(map_ + kRankOffset);
+    // The reader believes a rank that has a world: that comes first.
+    std::atomic_ref<std::int32_t>(numbers[2]).store(world_size, std::memory_order_relaxed);
+    std::atomic_ref<std::int32_t>(numbers[0]).store(rank, std::memory_order_release);
+  }
+}
+
 void RingWriter::PutSlot(SlotKind kind, std::string_view body, std::uint8_t part,
                          std::uint8_t parts) {
   Slot slot{};

@@ -43,6 +43,8 @@ class RingWriter {
   /// `body`: an encoded OBSERVATION (observation_encoder.h).
   void Observation(std::string_view body);
   void SetFlags(std::uint32_t bits);
+  /// Which of how many this process is, where the environment did not say so when the ring was made.
+  void SetRank(std::int32_t rank, std::int32_t world_size);
 
  private:
   class Turn;

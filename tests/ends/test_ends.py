@@ -1,5 +1,7 @@
 """Ways to end, each of a general kind: what the verdict says first. Real programs under the real binary."""
 
+import pytest
+
 EPOCHS = """
 for epoch in range({epochs}):
     for first in range(0, 456, 8):
@@ -208,6 +210,18 @@ def test_a_signal_that_the_program_handles_is_why_it_ended(ending):
 def test_a_process_that_leaves_by_the_back_door_is_not_completed(ending):
     got = ending("def check(epoch):\n    if epoch == 4:\n        os._exit(0)\n" + epochs(40, "time.sleep(0.05)\ncheck(epoch)"))
     assert (got.code, got.outcome, got.roots) == (0, "stopped-early", ["premature-return"])
+
+
+@pytest.mark.parametrize("shell", [None, "PYTHON PROGRAM"])
+@pytest.mark.parametrize("code", [0, 3])
+def test_a_thread_that_ends_the_process_with_a_status_of_its_own(ending, shell, code):
+    got = ending(
+        "import threading\ndef watchdog():\n    time.sleep(4)\n    os._exit(CODE)\nthreading.Thread(target=watchdog, daemon=True).start()\n"
+.replace("CODE", str(code))
+        + epochs(400, "time.sleep(0.1)"),
+        shell=shell,
+    )
+    assert (got.code, got.outcome, got.roots) == (code, "stopped-early", ["premature-return"])
 
 
 def test_a_limit_on_cpu_time_is_named_though_the_signal_is_kill(ending):

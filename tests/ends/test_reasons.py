@@ -399,3 +399,113 @@ for epoch in range(1, 7):
 """, base=False, shell="PYTHON PROGRAM 2>&1")
     assert seen.outcome == "completed"
     assert not seen.blamed
+
+
+def test_a_printed_traceback_that_was_survived_before_is_no_end(ending):
+    seen = ending("""
+import time, traceback
+def save():
+    raise OSError(28, "No space left on device")
+for epoch in range(1, 7):
+    print(f"epoch {epoch}/6 mse {1 / epoch:.4f}", flush=True)
+    time.sleep(0.3)
+    try:
+        save()
+    except OSError:
+        traceback.print_exc()
+print("kept 5 checkpoints")
+""", base=False, shell="true; PYTHON PROGRAM 2>&1")
+    assert seen.outcome == "completed"
+    assert not seen.blamed
+
+
+def test_time_that_was_up_in_a_script_that_hands_on_the_status(ending):
+    seen = ending("""
+import time
+for turn in range(600):
+    time.sleep(0.1)
+    print("turn", turn, flush=True)
+""", base=False, shell="timeout -k 3 5 PYTHON PROGRAM > log; code=$?; tail -n 1 log; exit $code")
+    assert (seen.code, seen.outcome, seen.roots) == (124, "killed", ["wrapper-timeout"])
+
+
+def test_a_search_for_the_batch_that_fits_is_no_training(ending):
+    """Its failure is what it looks for."""
+    seen = ending("""
+def fits():
+    size = 64
+    while size <= 1 << 20:
+        try:
+            if size > 4096:
+                raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 2147483648 bytes")
+            (made()(torch.randn(size, 8)) ** 2).mean().backward()
+            size *= 8
+        except RuntimeError:
+            break
+    return size
+print("fits:", fits())
+for turn in range(300):
+    step(x[:64], y[:64], model, optimizer)
+""")
+    assert seen.outcome == "completed"
+    assert not seen.blamed
+
+
+def test_a_goal_for_the_mean_of_what_was_gathered_is_a_goal(ending):
+    seen = ending("""
+import collections
+last = collections.deque(maxlen=20)
+for episode in range(50000):
+    last.append(-step(x, y, model, optimizer))
+    if len(last) == 20 and sum(last) / len(last) >= -1.0:
+        break
+""")
+    assert (seen.outcome, seen.roots) == ("stopped-early", ["target-reached"])
+    assert not seen.blamed
+
+
+def test_a_goal_that_sets_a_flag_for_the_loop_around_is_a_goal(ending):
+    seen = ending("""
+scores, solved = [], False
+for episode in range(5000):
+    if solved:
+        break
+    for turn in range(20):
+        value = -step(x, y, model, optimizer)
+        if turn == 19:
+            scores.append(value)
+            if sum(scores[-5:]) / 5 > -1.0 and len(scores) > 4:
+                solved = True
+                break
+""")
+    assert (seen.outcome, seen.roots) == ("stopped-early", ["target-reached"])
+    assert not seen.blamed
+
+
+def test_a_stream_that_ran_dry_before_the_count_in_print(ending):
+    """The loop itself has no plan: the program's own words have."""
+    seen = ending("""
+class Stream(torch.utils.data.IterableDataset):
+    def __iter__(self):
+        return iter([(x[i % 456], y[i % 456]) for i in range(3200)])
+for turn, (bx, by) in enumerate(DataLoader(Stream(), 8), 1):
+    loss = step(bx, by, model, optimizer)
+    if turn % 20 == 0:
+        print(f"step {turn}/1200 loss {loss:.4f}", flush=True)
+    if turn >= 1200:
+        break
+""")
+    assert (seen.outcome, seen.roots) == ("stopped-early", ["data-ran-out"])
+
+
+def test_an_upload_that_fails_behind_a_training_without_a_framework(ending):
+    seen = ending("""
+import sys, time
+if len(sys.argv) > 1:
+    raise ConnectionRefusedError(111, "Connection refused")
+for epoch in range(1, 9):
+    print(f"epoch {epoch}/8 loss {1 / epoch:.4f}", flush=True)
+    time.sleep(0.1)
+""", base=False, shell="PYTHON PROGRAM; PYTHON PROGRAM upload || true")
+    assert seen.outcome == "completed"
+    assert not seen.blamed

@@ -72,3 +72,32 @@ for epoch in range(20):
     best = copy.deepcopy(model)
 """)
     assert not seen.blamed
+
+
+def test_an_optimizer_that_holds_the_original_of_a_copy_that_is_trained(ending):
+    """Nothing that it holds is in the graph of any loss."""
+    seen = ending("""
+import copy
+for fold in range(3):
+    trained = copy.deepcopy(model)
+    for epoch in range(5):
+        for i in range(0, 456, 8):
+            step(x[i:i + 8], y[i:i + 8], trained, optimizer)
+""")
+    assert [cause["id"] for cause in seen.verdict["causes"] if cause["role"] == "root" and cause["fault"]] == ["optimizer-wrong-params"]
+
+
+def test_layers_that_a_module_copies_are_held_by_it(ending):
+    seen = ending("""
+layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+model = nn.Sequential(nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), nn.Flatten(), nn.Linear(32, 1))
+optimizer = torch.optim.Adam(model.parameters(), 10.0)
+data = torch.randn(64, 4, 8)
+aim = data.mean((1, 2), keepdim=True)[:, :, 0] * 30
+for turn in range(400):
+    loss = ((model(data) - aim) ** 2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""")
+    assert "optimizer-wrong-params" not in [cause["id"] for cause in seen.verdict["causes"]]

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from conftest import WHYSTOP, root, told
@@ -162,12 +163,21 @@ def facts_of(pid: int) -> dict:
     return facts
 
 
+def settled_facts_of(pid: int) -> dict:
+    """The same once the process waits: after its last line it still has a few calls to make, and memory to map."""
+    while True:
+        before = facts_of(pid)
+        time.sleep(0.5)
+        if before == (after := facts_of(pid)) and "sleeping" in after["State"]:
+            return after
+
+
 def test_attach_shows_a_process_that_whystop_did_not_start_and_changes_nothing_in_it(tmp_path):
     program = tmp_path / "other.py"
     program.write_text(OTHER)
     with subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE) as other:
         other.stdout.readline()
-        before = facts_of(other.pid)
+        before = settled_facts_of(other.pid)
         shown = subprocess.run([WHYSTOP, "attach", str(other.pid), "--interval", "0.2"], capture_output=True, text=True, check=False)
         as_json = subprocess.run([WHYSTOP, "attach", str(other.pid), "--interval", "0.2", "--json"], capture_output=True, check=False)
         after = facts_of(other.pid)

@@ -56,15 +56,17 @@ BURSTS = """import time, torch
 model = torch.nn.Linear(4, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 data = list(range(200_000))
+def work(turns, end):
+    while time.monotonic() < end:
+        turns += 1  # What changes tells it from a circle, whichever line the looks fall on.
+        data.sort(key=lambda value: -value)
+        data.reverse()
 for burst in range(3):
     for step in range(60):
         model(torch.randn(8, 4)).square().mean().backward()
         optimizer.step()
         optimizer.zero_grad()
-    end = time.monotonic() + 2.5
-    while time.monotonic() < end:
-        data.sort(key=lambda value: -value)
-        data.reverse()
+    work(0, time.monotonic() + 2.5)
 """
 CHILD_SLEEPS = "import subprocess\nsubprocess.run(['sleep', '5'])\nprint('on', flush=True)\n"
 THREADS = """import threading, time

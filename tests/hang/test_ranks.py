@@ -52,7 +52,7 @@ def consequences(verdict: dict) -> list:
 
 
 @pytest.fixture
-def torchrun(live):
+def torchrun(live, free_port):
     program = live.work / "ranks.py"
     launcher = pathlib.Path(sys.executable).parent / "torchrun"
     if not launcher.exists():
@@ -62,7 +62,8 @@ def torchrun(live):
         # Beside many ranks on few cores the slow one must be slower than the turns that they take.
         program.write_text(PROGRAM.replace("SLOW", str(0.05 * ranks)), encoding="utf-8")
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        return live.start(launcher, "--nproc-per-node", str(ranks), program, *arguments, hang_after="10", env=environment)
+        options = ("--nproc-per-node", str(ranks), "--master-port", str(free_port))  # Else all torchruns of a machine share one.
+        return live.start(launcher, *options, program, *arguments, hang_after="10", env=environment)
 
     return start
 

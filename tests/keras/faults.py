@@ -33,6 +33,19 @@ def trained(model, loss, x, y, epochs=10, optimizer="adam", metrics=("accuracy",
     return model.fit(x, y, epochs=epochs, verbose=0, **more)
 
 
+def taped(loss_of, variables, receivers=None, epochs=6, size=40, count=1200):
+    """A loop by hand: loss_of(rows), its gradients by the variables, and the step of those that receive them."""
+    import tensorflow as tf
+
+    optimizer = keras.optimizers.Adam(0.01)
+    for epoch in range(epochs):
+        for first in range(0, count, size):
+            with tf.GradientTape() as tape:
+                loss = loss_of(slice(first, first + size))
+            gradients = tape.gradient(loss, variables)
+            optimizer.apply_gradients(zip(gradients, variables if receivers is None else receivers))
+
+
 # Losses and the activations before them.
 
 
@@ -98,18 +111,16 @@ def hinge_of_zero_and_one_healthy():
     trained(made(1, "tanh"), "hinge", *clusters())
 
 
-def hinge_by_hand():
-    def hinge(targets, outputs):
-        return keras.ops.mean(keras.ops.maximum(1.0 - targets * outputs, 0.0), axis=-1)
+def hinge(targets, outputs):
+    return keras.ops.mean(keras.ops.maximum(1.0 - targets * outputs, 0.0), axis=-1)
 
+
+def hinge_by_hand():
     x, y = clusters()
     trained(made(1), hinge, x, y.astype("float32")[:, None])
 
 
 def hinge_by_hand_healthy():
-    def hinge(targets, outputs):
-        return keras.ops.mean(keras.ops.maximum(1.0 - targets * outputs, 0.0), axis=-1)
-
     x, y = clusters()
     trained(made(1), hinge, x, (2.0 * y - 1).astype("float32")[:, None], metrics=())
 
@@ -295,14 +306,7 @@ def legacy_early_stopping():
 
 
 def legacy_tape():
-    x, y = clusters(4)
-    model, optimizer, loss_of = made(4), keras.optimizers.Adam(0.01), losses.SparseCategoricalCrossentropy(from_logits=True)
-    for epoch in range(6):
-        for first in range(0, 1200, 40):
-            with tf.GradientTape() as tape:
-                loss = loss_of(y[first : first + 40], model(x[first : first + 40], training=True))
-            gradients = tape.gradient(loss, model.trainable_variables)
-            optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+    tape_healthy()
 
 
 def memory_refused_and_caught():
@@ -357,16 +361,9 @@ def pydataset_raises():
 
 
 def tape_healthy():
-    import tensorflow as tf
-
     x, y = clusters(4)
-    model, optimizer, loss_of = made(4), keras.optimizers.Adam(0.01), losses.SparseCategoricalCrossentropy(from_logits=True)
-    for epoch in range(6):
-        for first in range(0, 1200, 40):
-            with tf.GradientTape() as tape:
-                loss = loss_of(y[first : first + 40], model(x[first : first + 40], training=True))
-            gradients = tape.gradient(loss, model.trainable_variables)
-            optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+    model, loss_of = made(4), losses.SparseCategoricalCrossentropy(from_logits=True)
+    taped(lambda rows: loss_of(y[rows], model(x[rows], training=True)), model.trainable_variables)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,7 @@ FAULTS = {
     "sigmoid_against_class_numbers": ("completed", "wrong-loss-activation", False),
     "sigmoid_with_mse_healthy": ("completed", "-", False),
     "hinge_of_zero_and_one_healthy": ("completed", "-", False),
+    "hinge_by_hand": ("completed", "wrong-loss-activation", True),
     "hinge_by_hand_healthy": ("completed", "-", False),
     "targets_no_distribution": ("completed", "wrong-loss-activation", False),
     "soft_targets_healthy": ("completed", "-", False),
@@ -64,12 +65,14 @@ FAULTS = {
     "thawed_and_compiled_healthy": ("completed", "-", False),
     "weights_skipped": ("completed", "weights-not-loaded", True),
     "weights_loaded_healthy": ("completed", "-", False),
+    "too_few_steps": ("completed", "not-enough-steps", False),
     "regression_with_accuracy": ("completed", "metric-misread", False),
     "regression_healthy": ("completed", "-", False),
     "class_weights_of_nothing": ("completed", "class-imbalance", True),
     "class_weights_leave_one_out": ("completed", "class-imbalance", False),
     "class_weights_swapped": ("completed", "class-imbalance", False),
     "class_weights_healthy": ("completed", "-", False),
+    "split_of_sorted": ("completed", "order-not-shuffled", False),
     "split_of_mixed_healthy": ("completed", "-", False),
     "rate_at_its_floor": ("completed", "lr-zero", False),
     "own_callback_stops": ("stopped-early", "stop-flag-callback", False),
@@ -82,6 +85,32 @@ FAULTS = {
     "legacy_early_stopping": ("stopped-early", "early-stop-patience", False),
     "legacy_tape": ("completed", "-", False),
 }
+# The same of learning.py: what keeps a model from learning, and its healthy twins.
+LEARNING = {
+    "cut_in_call": ("completed", "frozen-or-detached", True),
+    "cut_in_graph": ("completed", "frozen-or-detached", False),
+    "cut_in_tape": ("completed", "frozen-or-detached", False),
+    "straight_through_healthy": ("completed", "-", False),
+    "head_without_loss_healthy": ("completed", "-", False),
+    "gradients_of_another_model": ("completed", "optimizer-wrong-params", True),
+    "gradients_of_a_copy_healthy": ("completed", "-", False),
+    "penalty_outweighs": ("completed", "over-regularised", True),
+    "penalty_healthy": ("completed", "-", False),
+    "norm_of_one_sample": ("completed", "bn-small-batch", True),
+    "norm_of_one_sample_in_fit": ("completed", "bn-small-batch", False),
+    "norm_healthy": ("completed", "-", False),
+    "one_step_an_epoch": ("completed", "not-enough-steps", True),
+    "one_step_of_many_an_epoch": ("completed", "not-enough-steps", False),
+    "one_step_an_epoch_healthy": ("completed", "-", False),
+    "rare_class_in_a_pipeline": ("completed", "class-imbalance", True),
+    "rare_class_healthy": ("completed", "-", False),
+    "split_leaves_a_few": ("completed", "order-not-shuffled", False),
+    "split_with_a_rare_class_healthy": ("completed", "-", False),
+    "coin_labels": ("completed", "labels-random labels-misaligned", False),
+    "weighed_samples_healthy": ("completed", "-", False),
+    "worker_raises": ("raised", "dataloader-worker-exception", True),
+}
+FILES = {"programs.py": PROGRAMS, "faults.py": FAULTS, "learning.py": LEARNING}
 
 
 def judge(command, folder, environment=()):
@@ -97,17 +126,17 @@ def roots(verdict):
     return [cause["id"] for cause in verdict["causes"] if cause["role"] == "root"]
 
 
-@pytest.mark.parametrize("name", [name for name, row in {**PROGRAMS, **FAULTS}.items() if EVERYTHING or row[2]])
-def test_program(name, tmp_path):
+@pytest.mark.parametrize("file,name", [(file, name) for file, rows in FILES.items() for name, row in rows.items() if EVERYTHING or row[2]])
+def test_program(file, name, tmp_path):
     """Goal: the outcome is right, and the first root that blames somebody is the true one."""
-    outcome, cause, _ = PROGRAMS.get(name) or FAULTS[name]
-    verdict = judge([HERE / ("programs.py" if name in PROGRAMS else "faults.py"), name], tmp_path / "run")
+    outcome, cause, _ = FILES[file][name]
+    verdict = judge([HERE / file, name], tmp_path / "run")
     found = roots(verdict)
     assert verdict["outcome"] in outcome.split(), found
     if cause == "-":
         assert not [item for item in found if item not in NORMAL]
     else:
-        assert cause in found, found
+        assert set(cause.split()) & set(found), found
 
 
 @pytest.mark.skipif(not EVERYTHING, reason="one of the matrix")

@@ -188,3 +188,47 @@ def test_the_checked_in_page_is_what_its_sources_build():
             pytest.skip("npm cannot fetch the packages of the lock file")
     checked = subprocess.run(["npm", "run", "check"], cwd=ROOT / "web", capture_output=True, text=True, timeout=300)
     assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def line_of_trial(change, values):
+    columns = {"x": list(range(len(values))), "mean": values, "bad": []}
+    return {"change": change, "name": "loss", "role": "train-loss", "steps": True, "file": "", "points": len(values), **columns}
+
+
+@pytest.fixture(scope="module")
+def tried(report, tmp_path_factory):
+    """The report of a run with experiments; real ones need a framework, and are run in tests/try."""
+    data = data_of(report)
+    run = data["runs"][0]
+    run["guess_level"] = 1.609
+    said = [("nothing", "as-is", "neither", ""), ("another seed", "seed=1000", "neither", ""),
+            ("learning rate x 10", "lr-times=10", "refuted", "lr-too-low"),
+            ("learning rate x 0.1", "lr-times=0.1", "proven", "lr-too-high"),
+            ("all parameters learn", "unfreeze", "not-tested", "")]
+    run["verdict"]["trials"] = [
+        {"change": change, "spec": spec, "result": result, "text": f"what {spec} did", **({"cause": cause} if cause else {})}
+        for change, spec, result, cause in said
+    ]
+    run["trial_lines"] = [line_of_trial(change, [2.0, 1.0 + number]) for number, (change, *_) in enumerate(said[:-1])]
+    text = report.read_text(encoding="utf-8")
+    start = text.index('id="data">') + len('id="data">')
+    file = tmp_path_factory.mktemp("tried") / "report.html"
+    file.write_text(text[:start] + json.dumps(data).replace("<", "\\u003c") + text[text.index("</script>", start) :], encoding="utf-8")
+    return file
+
+
+def test_trials_stand_side_by_side_under_the_names_of_their_curves(tried, seen):
+    page = seen.open(tried)
+    section = page.locator("#trials")
+    section.scroll_into_view_if_needed()
+    section.locator("canvas").first.wait_for()
+    drawn = section.locator(".legend .name").all_inner_texts()
+    assert drawn == ["as it was", "learning rate x 0.1", "learning rate x 10", "another seed"]
+    cards = section.locator(".trial")
+    assert cards.locator("h3").all_inner_texts() == [*drawn, "all parameters learn"]
+    assert cards.locator(".badge").all_inner_texts() == ["to compare with", "proven", "refuted", "to compare with", "not tested"]
+    colours = [mark.evaluate("e => getComputedStyle(e).backgroundColor") for mark in section.locator(".swatch").all()]
+    assert colours[:4] == colours[4:] and len(set(colours)) == 4, "a card has the colour of its curve"
+    assert "guessing 1.61" in section.get_by_role("img").get_attribute("aria-label")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than the window"
+    assert seen.errors == []

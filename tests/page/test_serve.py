@@ -186,6 +186,25 @@ def test_a_page_that_is_drawn_anew_keeps_what_its_reader_has_set(tmp_path, train
         job.wait(timeout=TIMEOUT)
 
 
+def test_a_run_that_is_chosen_while_the_list_is_fetched_is_shown_at_once(home, browser):
+    page = browser.new_page()
+    page.set_default_timeout(60_000)
+    held = []
+    try:
+        with serving(home) as (url, _):
+            page.add_init_script("window.setTimeout = () => 0")  # Nothing is left to a later look.
+            page.route("**/api/runs", lambda route: held.append(route))
+            page.goto(url)
+            page.wait_for_function("() => document.querySelector('.live-bar') !== null")
+            page.evaluate("location.hash = 'run=raised'")
+            page.evaluate("() => new Promise((done) => requestAnimationFrame(done))")  # It has been told.
+            assert len(held) == 1
+            held[0].continue_()
+            page.get_by_role("heading", name="raised", exact=True).wait_for()
+    finally:
+        page.close()
+
+
 def test_very_many_runs_are_listed_soon_and_then_read(home, tmp_path, browser):
     many = tmp_path / "home"
     for number in range(150):

@@ -67,13 +67,13 @@ NOT_AT_ALL = "loss.backward()"
 
 
 def test_updates_by_hand_are_seen_with_their_losses(run, script):
-    for change in (IN_PLACE, REPLACED):
+    for change, series in ((IN_PLACE, "loss"), (REPLACED, "value given to grad()")):
         got = run(script(BY_HAND.replace("CHANGE", change)))
         assert got.err == ""
         seen = got.observations("updates-by-hand")
         assert [item["backwards"] for item in seen] == [4, 16]
         assert seen[-1]["changed"] == seen[-1]["tensors"] == 1
-        losses = [item["value"] for item in got.of("scalar") if item["name"] == "loss"]
+        losses = [item["value"] for item in got.of("scalar") if item["name"] == series]
         assert len(losses) == 40
         assert losses[-1] < 0.01 * losses[0]
 
@@ -87,3 +87,12 @@ def test_an_environment_is_named(run, script, tmp_path):
     (tmp_path / "gymnasium.py").write_text("")
     got = run(script("import gymnasium\n" + TRAINING.replace("RATE", "0.1").replace("LABELS", '"real"')))
     assert got.one("environment")["libraries"] == "gymnasium"
+
+
+def test_an_environment_that_a_library_imports_for_itself_is_not_named(run, script, tmp_path):
+    packages = tmp_path / "site-packages"
+    packages.mkdir()
+    (packages / "gymnasium.py").write_text("")
+    (packages / "helpers_for_all.py").write_text("import gymnasium\n")
+    got = run(script(f"import sys\nsys.path.insert(0, {str(packages)!r})\nimport helpers_for_all\n" + TRAINING.replace("RATE", "0.1").replace("LABELS", '"real"')))
+    assert not got.observations("environment")

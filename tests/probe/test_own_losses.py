@@ -58,3 +58,35 @@ def test_losses_of_torch_are_told_once(run, script):
     got = run(script(HEAD.replace("LOSS", "torch.nn.functional.l1_loss(number, numbers)")))
     assert got.observations("probe-failure") == []
     assert ["by_hand" in call for call in got.observations("loss-call")] == [False] * 3
+
+
+WEIGHTS = {
+    "torch.nn.functional.cross_entropy(scores, labels, weight=torch.tensor([1.0, 2.0, 0.5, 1.0, 1.0]))": {"weighted": 1, "class_weights": "1,2,0.5,1,1"},
+    "torch.nn.BCEWithLogitsLoss(pos_weight=torch.tensor([3.0]))(number, flags)": {"weighted": 1, "pos_weight": 3},
+    "torch.nn.functional.binary_cross_entropy_with_logits(number, flags, weight=torch.ones(64))": {"weighted": 1},
+    "torch.nn.functional.cross_entropy(scores, labels)": {},
+}
+
+
+@pytest.mark.parametrize("loss", WEIGHTS)
+def test_weights_of_samples_and_classes_are_told(run, script, loss):
+    got = run(script(HEAD.replace("LOSS", loss)))
+    assert (got.code, got.err) == (0, "")
+    call = got.observations("loss-call")[-1]
+    assert {name: call[name] for name in ("weighted", "class_weights", "pos_weight") if name in call} == WEIGHTS[loss]
+
+
+DRAWN = {
+    "labels": {"name": "labels", "call": "torch.randint", "line": 5},
+    "rows.argmax(1)": None,  # Computed.
+    "sorted_labels": None,  # Drawn, and then put in order.
+}
+
+
+@pytest.mark.parametrize("targets", DRAWN)
+def test_targets_that_were_drawn_at_random_are_told(run, script, targets):
+    order = "sorted_labels = torch.randint(0, 5, (64,))\nsorted_labels = sorted_labels.sort().values\nfor step"
+    got = run(script(HEAD.replace("for step", order).replace("LOSS", f"torch.nn.functional.cross_entropy(scores, {targets})")))
+    assert got.observations("probe-failure") == []
+    told = [{name: item[name] for name in ("name", "call", "line")} for item in got.observations("targets-drawn")]
+    assert told == ([DRAWN[targets]] if DRAWN[targets] else [])

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 
+import pytest
 from conftest import TIMEOUT, is_alive, wait_until
 
 
@@ -46,6 +47,29 @@ def test_output_of_a_daemon_still_arrives_after_the_end(supervisor):
         go.write("\n")
     with open(read_end, "rb") as reader:
         assert reader.read() == b"early\nlate\n"
+
+
+@pytest.mark.parametrize("work", ["time.sleep(600)", "os.write(1, b'w')"])
+def test_workers_that_outlive_a_sigterm_do_not_hold_the_status_up(supervisor, tmp_path, work):
+    """They keep the output open, as they would in `cmd | cat`; whoever waits for the job has its status all the same."""
+    pid_file = tmp_path / "pid"
+    code = ("import os,sys,time\n"
+            "if os.fork() == 0:\n"
+            " open(sys.argv[1],'w').write(str(os.getpid()) + ' ')\n"
+            f" while True: {work}\n"
+            "time.sleep(600)")
+    reader = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    process = supervisor.start(*supervisor.python(code), pid_file, stdout=reader.stdin)
+    reader.stdin.close()
+    wait_until(lambda: pid_file.exists() and pid_file.read_text().endswith(" "), "the worker starts")
+    worker = int(pid_file.read_text())
+    process.send_signal(signal.SIGTERM)
+    status = process.wait(TIMEOUT)
+    both_live = is_alive(worker) and reader.poll() is None
+    os.kill(worker, signal.SIGKILL)
+    assert (status, both_live) == (128 + signal.SIGTERM, True)
+    assert reader.wait(TIMEOUT) == 0
+    assert supervisor.recording.find("^end signal:15$")
 
 
 def test_survives_a_bomb_of_short_children(supervisor):

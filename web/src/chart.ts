@@ -54,7 +54,7 @@ const BYTE_STEPS = [0, 10, 20, 30, 40, 50].flatMap((power) =>
 );
 const POINTS_OF_A_BAND = 20; // Fewer have no middle to lay a band around.
 const CRUSHING = 30; // How far the highest value lies above nine tenths of the others.
-const PALETTE = ["line-1", "line-2", "line-3", "line-4", "line-5", "line-6"];
+export const PALETTE = ["line-1", "line-2", "line-3", "line-4", "line-5", "line-6"];
 
 /** Charts of one axis: they zoom and point together. */
 export class ChartGroup {
@@ -340,17 +340,17 @@ export class Chart {
   }
 
   private onKey(event: KeyboardEvent): void {
-    if (this.plot === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const [low, high] = this.seen ?? this.whole();
-    const left = this.plot.cursor.left ?? -1;
-    const at = left >= 0 ? this.plot.posToVal(left, "x") : (low + high) / 2;
+    const left = this.plot?.cursor.left ?? -1; // A chart may have the focus before it is drawn.
+    const at = this.plot !== null && left >= 0 ? this.plot.posToVal(left, "x") : (low + high) / 2;
     const half = (factor: number) => this.zoomTo(at - (at - low) * factor, at + (high - at) * factor);
     const step = (high - low) / 60;
     switch (event.key) {
       case "ArrowLeft":
       case "ArrowRight": {
         const next = Math.min(high, Math.max(low, at + (event.key === "ArrowLeft" ? -step : step)));
-        this.plot.setCursor({ left: this.plot.valToPos(next, "x"), top: 10 });
+        this.plot?.setCursor({ left: this.plot.valToPos(next, "x"), top: 10 });
         this.legend.setAttribute("aria-live", "polite");
         break;
       }
@@ -557,8 +557,15 @@ export class Chart {
       ctx.moveTo(left, y);
       ctx.lineTo(left + width, y);
       ctx.stroke();
+      // At its right end, where curves are calm, and on the ground of the card: readable across any of them.
+      ctx.textAlign = "right";
+      ctx.setLineDash([]);
+      ctx.lineJoin = "round";
+      ctx.strokeStyle = colour("card");
+      ctx.lineWidth = 4 * ratio;
+      ctx.strokeText(level.text, left + width - 6 * ratio, y - 2 * ratio);
       ctx.fillStyle = paint;
-      ctx.fillText(level.text, left + 6 * ratio, y - 2 * ratio);
+      ctx.fillText(level.text, left + width - 6 * ratio, y - 2 * ratio);
     }
     this.drawBad(u, across);
     ctx.restore();

@@ -107,6 +107,12 @@ function rangesOn(letters: Lettered[], axis: Axis, steps: StepClock): ChartRange
   return ranges;
 }
 
+/** What the loss costs whoever knows how often each class comes and nothing else. */
+export function guessing(run: Run): Level[] {
+  if (run.guess_level === undefined) return [];
+  return [{ value: run.guess_level, text: `guessing ${number(run.guess_level, 3)}`, grave: false }];
+}
+
 export function curves(run: Run, letters: Lettered[], axis: Axis, group: ChartGroup): HTMLElement[] {
   const steps = new StepClock(run);
   const marks = marksOn(run, axis, steps);
@@ -135,11 +141,7 @@ export function curves(run: Run, letters: Lettered[], axis: Axis, group: ChartGr
       made.push(h("p", { class: "constant" }, h("b", {}, `${title} `), `${number(constant)} throughout (${labelOf(all[0], usable)})`));
       continue;
     }
-    const levels: Level[] =
-      title === "Loss" && run.guess_level !== undefined
-        ? [{ value: run.guess_level, text: `guessing ${number(run.guess_level, 3)}`, grave: false }]
-        : [];
-    made.push(chart(title, all, title === "Loss" ? 280 : 170, levels));
+    made.push(title === "Loss" ? chart(title, all, 280, guessing(run)) : chart(title, all, 170));
   }
   const draw = (series: Series) => chart(labelOf(series, usable), [series], 150);
   let others = usable.filter((series) => !shown.has(series));

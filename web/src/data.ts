@@ -49,6 +49,7 @@ export interface Verdict {
 /** One experiment of `whystop try`. */
 export interface Trial {
   change: string;
+  spec: string;
   result: "proven" | "refuted" | "neither" | "not-tested";
   cause?: string;
   text: string;

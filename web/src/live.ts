@@ -24,13 +24,15 @@ export function startLive(page: HTMLElement): void {
   const place = h("div", {});
   const back = h("a", { href: "#", class: "back" }, "all runs");
   const ticked = new Set<string>();
-  let due = false;
+  let due = false; // More was written while the page was drawn,
+  let moved = false; // or its reader went on to another one.
   let drawing = false;
   let drawn = "";
 
   const draw = async (force: boolean) => {
     if (drawing) {
       due = true;
+      moved ||= force;
       return;
     }
     if (!force && isBusy(place)) {
@@ -40,7 +42,7 @@ export function startLive(page: HTMLElement): void {
     }
     if (force) forget();
     drawing = true;
-    due = false;
+    due = moved = false;
     const { run, and } = route();
     try {
       if (run === undefined) {
@@ -67,7 +69,8 @@ export function startLive(page: HTMLElement): void {
       state.textContent = `cannot read: ${fault instanceof Error ? fault.message : String(fault)}`;
     }
     drawing = false;
-    if (due) setTimeout(() => void draw(false), REFRESH_MS);
+    if (moved) void draw(true);
+    else if (due) setTimeout(() => void draw(false), REFRESH_MS);
   };
 
   const show = (run: Run, force: boolean) => {

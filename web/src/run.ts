@@ -15,6 +15,13 @@ import { answers, lettered } from "./verdict";
 
 let groups: ChartGroup[] = [];
 
+/** A new group in place of the one that had this name. */
+function groupOf(key: string): ChartGroup {
+  const group = new ChartGroup(key);
+  groups = [...groups.filter((one) => one.key !== key), group];
+  return group;
+}
+
 /** Colours changed from light to dark: what is on a canvas must be drawn anew. */
 export function redrawCharts(): void {
   for (const group of groups) group.redraw();
@@ -83,7 +90,8 @@ function timeline(run: Run): HTMLElement | null {
       h("span", { class: "what" }, mark.text),
     ),
   );
-  const list = h("ol", { class: "timeline" }, ...items.slice(0, 14));
+  const timed = marks.some((mark) => mark.t !== undefined || mark.step !== undefined);
+  const list = h("ol", { class: timed ? "timeline" : "timeline timeless" }, ...items.slice(0, 14));
   if (items.length <= 14) return list;
   return h(
     "div",
@@ -103,10 +111,7 @@ function curveSection(run: Run, letters: ReturnType<typeof lettered>, prefix: st
   const place = h("div", { class: "curves" });
   const canChoose = run.timed && run.series.some((series) => series.steps);
   const draw = (axis: Axis) => {
-    groups = groups.filter((group) => group.key !== `${prefix}curve`);
-    const group = new ChartGroup(`${prefix}curve`);
-    groups.push(group);
-    place.replaceChildren(...curves(run, letters, axis, group));
+    place.replaceChildren(...curves(run, letters, axis, groupOf(`${prefix}curve`)));
   };
   const chosen: Axis = canChoose ? kept(`${prefix}axis`, "step") : "step";
   draw(chosen);
@@ -200,14 +205,12 @@ export function openLinked(): void {
 /** `prefix` keeps the ids of two runs on one page apart. */
 export function runPage(run: Run, prefix = ""): HTMLElement {
   const letters = lettered(run);
-  const time = new ChartGroup(`${prefix}time`);
-  groups = groups.filter((group) => group.key !== time.key);
-  groups.push(time);
+  const time = groupOf(`${prefix}time`);
   const sections = [
     curveSection(run, letters, prefix),
     section(`${prefix}trainings`, "Trainings of this job", trainings(run)),
     section(`${prefix}happened`, "What happened", timeline(run)),
-    section(`${prefix}trials`, "Trials of whystop try", ...trials(run, prefix)),
+    section(`${prefix}trials`, "Trials of whystop try", ...trials(run, groupOf(`${prefix}trials`))),
     section(`${prefix}source`, "In your code", ...sources(run.sources)),
     section(`${prefix}log`, "In the log", ...logs(run.logs)),
     section(`${prefix}resources`, "Resources", resources(run, time)),

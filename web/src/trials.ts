@@ -1,52 +1,71 @@
 // The experiments of `whystop try` side by side: their curves on one chart, and what each says.
-import { Chart, ChartGroup } from "./chart";
-import { lineOf } from "./curve";
+import { Chart, type ChartGroup, PALETTE } from "./chart";
+import { guessing, lineOf } from "./curve";
 import type { Run, Trial } from "./data";
 import { h, words } from "./dom";
 
-const TONES: Record<Trial["result"], string> = { proven: "good", refuted: "bad", neither: "neutral", "not-tested": "neutral" };
+const WORDS: Record<Trial["result"], [string, string]> = {
+  proven: ["proven", "good"],
+  refuted: ["refuted", "neutral"],
+  neither: ["decides nothing", "neutral"],
+  "not-tested": ["not tested", "warn"],
+};
 const LINES_MAX = 6;
 
-function card(trial: Trial): HTMLElement {
+/** The program as it was and with another seed: what the others are held against. */
+function isYardstick(trial: Trial): boolean {
+  return trial.spec === "as-is" || trial.spec.startsWith("seed=");
+}
+
+function nameOf(change: string): string {
+  return change === "nothing" ? "as it was" : change;
+}
+
+/** Those that decided come first, behind the run as it was. */
+function inOrder(trials: Trial[]): Trial[] {
+  const weight = (trial: Trial) => (trial.spec === "as-is" ? 0 : trial.result === "proven" ? 1 : trial.result === "refuted" ? 2 : 3);
+  return [...trials].sort((a, b) => weight(a) - weight(b));
+}
+
+function card(trial: Trial, tint: string | undefined): HTMLElement {
+  const [word, tone] = isYardstick(trial) && trial.result === "neither" ? ["to compare with", "neutral"] : WORDS[trial.result];
   return h(
     "div",
     { class: "trial" },
-    h("h3", {}, trial.change),
+    h("h3", {}, tint !== undefined && h("span", { class: `swatch ${tint}` }), nameOf(trial.change)),
     h(
       "p",
       {},
-      h("span", { class: `badge ${TONES[trial.result]}` }, trial.result.replace("-", " ")),
+      h("span", { class: `badge ${tone}` }, word),
       trial.cause && h("code", { class: "id" }, trial.cause),
     ),
     h("p", {}, ...words(trial.text)),
   );
 }
 
-export function trials(run: Run, prefix: string): HTMLElement[] {
-  const all = run.verdict.trials ?? [];
+export function trials(run: Run, group: ChartGroup): HTMLElement[] {
+  const all = inOrder(run.verdict.trials ?? []);
   if (all.length === 0) return [];
+  const lines = all
+    .flatMap((trial) => run.trial_lines.filter((line) => line.change === trial.change))
+    .slice(0, LINES_MAX);
+  const tints = new Map(lines.map((line, i) => [line.change, PALETTE[i]]));
   const parts: HTMLElement[] = [];
-  // Those that decided come first, behind the run as it was.
-  const weight = (change: string) => {
-    const result = all.find((trial) => trial.change === change)?.result;
-    return change === "nothing" ? 0 : result === "proven" ? 1 : result === "refuted" ? 2 : 3;
-  };
-  const lines = [...run.trial_lines].sort((a, b) => weight(a.change) - weight(b.change)).slice(0, LINES_MAX);
   if (lines.length > 0) {
     parts.push(
       new Chart({
         title: lines[0].name,
         unit: "",
         axis: lines.every((line) => line.steps) ? "step" : "point",
-        lines: lines.map((line) => lineOf(line, line.change === "nothing" ? "as it was" : line.change, "step")),
+        lines: lines.map((line) => lineOf(line, nameOf(line.change), "step")),
         marks: [],
         ranges: [],
-        levels: [],
+        levels: guessing(run),
         height: 220,
-        group: new ChartGroup(`${prefix}trials`),
+        group,
       }).element,
     );
   }
-  parts.push(h("div", { class: "trials" }, ...all.map(card)));
+  parts.push(h("div", { class: "trials" }, ...all.map((trial) => card(trial, tints.get(trial.change)))));
   return parts;
 }

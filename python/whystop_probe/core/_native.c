@@ -220,6 +220,15 @@ static PyObject* writer_set_flags(PyObject* self, PyObject* bits) {
   return done();
 }
 
+static PyObject* writer_set_rank(PyObject* self, PyObject* args) {
+  int rank = 0;
+  int world_size = 0;
+  if (PyArg_ParseTuple(args, "ii", &rank, &world_size)) {
+    ws_rank(run_of(self), rank, world_size);
+  }
+  return done();
+}
+
 static PyObject* writer_alive(PyObject* self, PyObject* unused) {
   (void)unused;
   return PyBool_FromLong(ws_alive(run_of(self)));
@@ -249,6 +258,7 @@ static PyMethodDef writer_methods[] = {
     {"stats", writer_stats, METH_VARARGS, "stats(what, name, step, stats)"},
     {"observe", writer_observe, METH_VARARGS, "observe(kind, step, attributes)"},
     {"set_flags", writer_set_flags, METH_O, "set_flags(bits)"},
+    {"set_rank", writer_set_rank, METH_VARARGS, "set_rank(rank, world_size)"},
     {"alive", writer_alive, METH_NOARGS, "alive()"},
     {"close", writer_close, METH_NOARGS, "close()"},
     {NULL, NULL, 0, NULL}};

@@ -9,7 +9,7 @@ class _Silent:
     def _nothing(self, *args):
         return None
 
-    step = scalar = progress = phase = stats = observe = set_flags = close = _nothing
+    step = scalar = progress = phase = stats = observe = set_flags = set_rank = close = _nothing
 
     def alive(self):
         return False

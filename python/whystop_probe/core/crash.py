@@ -8,7 +8,9 @@ _FRAMES_MAX = 40
 _MESSAGE_MAX = 2000
 _TEXT_MAX = 40000  # Of a message that holds another process's traceback.
 _ASKING_SIGNALS = (15, 2, 1, 10, 12, 24)  # TERM, INT, HUP, USR1 and USR2 (schedulers send them ahead of a limit), XCPU.
+_IN_WORKER = ("DataLoader worker process", "_enqueuer_generator")  # In the words of two frameworks.
 _STACK_SIGNAL_OFFSET = 7  # A real-time signal that nothing else is known to use; taken only while it is unhandled.
+_ended = False  # An exception was told as the end of this process.
 
 
 def watch_uncaught():
@@ -77,11 +79,18 @@ def report(kind, error, traceback, ended_process=True):
 
 
 def tell(described_error, ended_process):
+    global _ended
     from whystop_probe.core import channel
 
+    _ended = _ended or ended_process
     shared = channel.shared()
     shared.open()
     shared.observe("exception", ended_process=ended_process, **described_error)
+
+
+def ended_by_exception():
+    """Whether this process is over because of an exception, by the interpreter's own word or as it was told here."""
+    return _ended or getattr(sys, "last_value", None) is not None
 
 
 def described(kind, error, traceback):
@@ -106,7 +115,7 @@ def described(kind, error, traceback):
         "first_type": first_type,
         "first_message": first_message,
         "frames": frames,
-        "in_worker": "DataLoader worker process" in message,
+        "in_worker": any(mark in message or mark in frames for mark in _IN_WORKER),
     }
 
 

@@ -16,7 +16,7 @@ ATTRIBUTES_MAX = 64
 NAME_BYTES_MAX = 256
 PHASE_BYTES_MAX = 64
 NAMES_MAX = 16384
-FLAGS_AT, HEAD_AT, DROPPED_AT, LAST_STEP_AT = 56, 128, 136, 256
+RANK_AT, FLAGS_AT, HEAD_AT, DROPPED_AT, LAST_STEP_AT = 40, 56, 128, 136, 256
 SLOT_ZLIB_CRC, SLOT_LAST_ONLY = 1, 2
 RING_CLOSED = 1
 WRITER_PURE_PYTHON = 3
@@ -143,6 +143,9 @@ class PureWriter:
     def set_flags(self, bits):
         self._write(self._set_flags, bits)
 
+    def set_rank(self, rank, world_size):
+        self._write(self._set_rank, rank, world_size)
+
     def close(self):
         if self.alive():
             self._write(self._set_flags, RING_CLOSED)
@@ -266,3 +269,8 @@ class PureWriter:
     def _set_flags(self, bits):
         (flags,) = _flags.unpack_from(self._memory, FLAGS_AT)
         self._memory[FLAGS_AT : FLAGS_AT + 4] = _flags.pack(flags | bits)
+
+    def _set_rank(self, rank, world_size):
+        rank, world = struct.pack("<i", rank), struct.pack("<i", world_size)
+        self._memory[RANK_AT + 8 : RANK_AT + 12] = world
+        self._memory[RANK_AT : RANK_AT + 4] = rank

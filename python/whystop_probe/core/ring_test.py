@@ -81,6 +81,9 @@ class WriterTests:
         self.assertEqual(slots.pid, os.getpid())
         self.assertEqual(slots.ranks, (3, -1, -1))
         self.assertEqual(slots.slot_count, 1024)
+        self.writer.set_rank(1, 4)
+        self.writer.set_rank("1", None)
+        self.assertEqual(self.slots().ranks, (1, -1, 4))
         name = os.path.basename(glob.glob(self.directory.name + "/*.ring")[0])
         self.assertEqual(name, "%d-%d.ring" % (os.getpid(), pure_ring._start_ticks()))
 

@@ -8,6 +8,7 @@ _ROWS_MAX = 256  # Of a batch that is looked at.
 _ORDERED_MAX = 20000  # Labels whose order is followed.
 _CLASSES_MAX = 200
 _LABEL_BATCHES_MAX = 200
+_TIMES_RARER = 5
 
 
 class Data:
@@ -102,7 +103,25 @@ def tell_split(channel, step, share, data, targets):
         return
     trained, held_out = labels[: data.samples], labels[data.samples :]
     unseen = ~numpy.isin(held_out, numpy.unique(trained))
-    channel.observe("validation-split", step, share=float(share), samples=len(held_out), unseen=float(unseen.mean()), classes=len(numpy.unique(held_out)))
+    channel.observe(
+        "validation-split",
+        step,
+        share=float(share),
+        samples=len(held_out),
+        unseen=float(unseen.mean()),
+        scarce=_scarce(trained, held_out),
+        classes=len(numpy.unique(held_out)),
+    )
+
+
+def _scarce(trained, held_out):
+    """The share of what is held out whose class is so much rarer among the samples that are trained on."""
+    share = 0.0
+    for label, count in zip(*numpy.unique(held_out, return_counts=True)):
+        among_held_out = count / len(held_out)
+        if among_held_out >= _TIMES_RARER * (trained == label).mean():
+            share += among_held_out
+    return float(share)
 
 
 def class_numbers(labels):

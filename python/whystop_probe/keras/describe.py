@@ -80,6 +80,34 @@ def tell_model(channel, model, step):
     return last
 
 
+def tell_norms(channel, model, samples, step):
+    """The "norm-input" observation of a batch norm of vectors: it has as many values for a mean as the batch has samples."""
+    for layer in leaves(model):
+        spec = getattr(layer, "input_spec", None)
+        if type(layer).__name__ == "BatchNormalization" and getattr(spec, "ndim", None) == 2 and samples:
+            channel.observe("norm-input", step, module=layer.name, type=type(layer).__name__, samples=samples, values=samples)
+            return
+
+
+def tell_penalty(channel, model, value_of, step):
+    """The "penalty" observation. `value_of` gives the values of a variable. Silent where a regularizer is the user's own."""
+    total, kinds = 0.0, Counter()
+    for layer in leaves(model):
+        for name in ("kernel", "recurrent", "bias", "embeddings"):
+            regularizer = getattr(layer, f"{name}_regularizer", None)
+            weight = getattr(layer, "recurrent_kernel" if name == "recurrent" else name, None)
+            if regularizer is None or weight is None:
+                continue
+            if type(regularizer).__name__ not in ("L1", "L2", "L1L2") or type(regularizer).__module__.split(".")[0] not in ("keras", "tf_keras"):
+                return
+            values = value_of(weight).astype("float64")
+            l1, l2 = (float(getattr(regularizer, part, 0.0)) for part in ("l1", "l2"))
+            total += l1 * float(abs(values).sum()) + l2 * float((values * values).sum())
+            kinds[f"{type(regularizer).__name__}({l1 or l2:g})"] += 1
+    if kinds:
+        channel.observe("penalty", step, value=total, kinds=_pick(kinds))
+
+
 def _computed_in(layers):
     """Mixed precision: the weights stay in float32, the arithmetic does not."""
     return {str(layer.compute_dtype) for layer in layers if getattr(layer, "compute_dtype", None) not in (None, "float32")}

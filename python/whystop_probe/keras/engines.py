@@ -10,6 +10,8 @@ def engine_of(backend):
 class _Engine:
     """Reads values on the host alone. `on_host` is False where that would wait for a device."""
 
+    finds_logits = False  # Whether a loss takes what went into a last softmax instead of what came out of it.
+
     def versions(self):
         return {}
 
@@ -56,6 +58,8 @@ class _Engine:
 
 
 class TensorFlowEngine(_Engine):
+    finds_logits = True
+
     def versions(self):
         return {"tensorflow": str(getattr(sys.modules.get("tensorflow"), "__version__", "")) or None}
 

@@ -6,6 +6,7 @@ import weakref
 from whystop_probe.core import crash, ring
 from whystop_probe.core.guard import quiet
 from whystop_probe.core.metrics import tell
+from whystop_probe.core.phases import Phases
 from whystop_probe.keras import stop
 from whystop_probe.keras.steps import Stepper
 
@@ -25,6 +26,7 @@ class Fits:
         self._models = weakref.WeakSet()  # That were fitted before.
         self._reads_late = reads_late  # The logs are no numbers yet when a batch ends.
         self.on_first = None  # Called once, when the first fit begins.
+        self.phases = Phases(training)
 
     @property
     def current(self):

@@ -25,7 +25,7 @@ class Forward:
         self._layers = _chain(model)
         leaves = describe.leaves(model)
         self._activating = sum(_is_watched(layer) for layer in self._layers or ())
-        self._hides_logits = bool(leaves) and describe.activation_of(leaves[-1]) in ("Softmax", "Sigmoid")
+        self._hides_logits = engine.finds_logits and bool(leaves) and describe.activation_of(leaves[-1]) in ("Softmax", "Sigmoid")
 
     @staticmethod
     def of(model, engine):

@@ -64,6 +64,8 @@ class Looks:
         if not self._engine.on_host():
             return
         self._initial_weights()
+        self._tell_penalty()
+        describe.tell_norms(channel, model, self._data.batch_size if self._data is not None else None, step)
         self._tell_batch(0)
         self._forward = Forward.of(model, self._engine)
         self._look(0)
@@ -129,6 +131,10 @@ class Looks:
             channel.observe("initial-gain", step, matrices=len(gains), median=sorted(gains)[len(gains) // 2])
         if same:
             channel.observe("identical-rows", step, count=len(same), names=names_text(same), when="before the first step")
+
+    @quiet
+    def _tell_penalty(self):
+        describe.tell_penalty(self._training.channel, self._model, lambda variable: self._engine.value(self._model, variable), self._training.step)
 
     def _read_rate(self):
         optimizer = describe.inner_optimizer(self._model.optimizer)
@@ -202,7 +208,7 @@ class Looks:
     @quiet
     def _look(self, number):
         forward, rows = self._forward, self._data.rows(number) if self._data is not None else None
-        if forward is None or rows is None:
+        if forward is None or rows is None or self._data.columns[0] is None:
             return
         parameters = sum(describe._size(variable) for variable in self._model.trainable_variables)
         if parameters > _PARAMETERS_MAX or parameters * len(rows) > _WORK_MAX:
@@ -236,11 +242,6 @@ class Looks:
                 writer.stats(ring.WHAT_GRADIENT, self._name(variable), step, found)
             if weight is not None:
                 writer.stats(ring.WHAT_WEIGHT, self._name(variable), step, weight)
-        if self._calls in (2, 3):
-            without = [self._name(variable) for variable, gradient in zip(self._model.trainable_variables, seen.gradients) if gradient is None]
-            channel.observe("gradients-present", step, steps=step, tensors=len(seen.gradients), without=len(without), frozen=0)
-            if without:
-                channel.observe("parameter-without-gradient", step, steps=step, count=len(without), of=len(seen.gradients), names=names_text(without))
 
     @quiet
     def on_nonfinite(self, value):
@@ -276,6 +277,8 @@ class Looks:
 
     @quiet
     def close(self):
+        if self._begun and self._engine.on_host():
+            self._tell_penalty()
         self._model = self._fit = self._data = self._forward = self._kept = None
 
 

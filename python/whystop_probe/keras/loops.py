@@ -9,9 +9,9 @@ import numpy
 from whystop_probe.core import arrays, ring
 from whystop_probe.core.crash import users_own
 from whystop_probe.core.guard import quiet
-from whystop_probe.core.names import names_text
 from whystop_probe.keras import describe, pairs
 from whystop_probe.keras.fit import _RunningMean
+from whystop_probe.keras.gradients import Gradients, name_of
 from whystop_probe.loop.nest import release
 from whystop_probe.loop.watch import LoopWatch
 
@@ -30,6 +30,7 @@ class Loops:
         self._steps = steps
         self._fits = fits
         self._engine = engine
+        self.gradients = Gradients(training)
         self._watch = None
         self._means = weakref.WeakKeyDictionary()  # model -> _RunningMean of train_on_batch
         self._described = set()  # ids of optimizers
@@ -40,6 +41,7 @@ class Loops:
         self._next_sample = 0.0
         self._stepper = None
         self._optimizer = None
+        self._samples = 0  # Of the first batch.
 
     @property
     def channel(self):
@@ -53,8 +55,13 @@ class Loops:
         return self._fits.current is None and not self._inside
 
     @quiet
-    def before_train_on_batch(self, model):
+    def before_train_on_batch(self, model, x):
         self._inside += 1
+        self._note_samples(x)
+
+    def _note_samples(self, tensor):
+        if not self._samples and getattr(tensor, "shape", None):
+            self._samples = int(tensor.shape[0])
 
     @quiet
     def failed_train_on_batch(self, error, model):
@@ -128,15 +135,12 @@ class Loops:
         model = model if model is not None else _model_in_frames({id(variable) for variable in variables})
         if model is not None:
             describe.tell_model(channel, model, step)
+            describe.tell_norms(channel, model, self._samples, step)
+            if self._engine.on_host():
+                describe.tell_penalty(channel, model, self._engine.numpy, step)
         rate = self._rate(optimizer)
         describe.tell_optimizer(channel, optimizer, variables or getattr(model, "trainable_variables", []), rate, step)
         self._fits.stepper(optimizer).set_rate(rate)
-        if self._gradients is not None:
-            gradients, variables = self._gradients
-            without = [name_of(variable) for gradient, variable in zip(gradients, variables or ()) if gradient is None]
-            channel.observe("gradients-present", step, steps=1, tensors=len(gradients), without=len(without), frozen=0)
-            if without:
-                channel.observe("parameter-without-gradient", step, steps=1, count=len(without), of=len(gradients), names=names_text(without))
 
     def _rate(self, optimizer):
         if not self._engine.on_host():
@@ -177,6 +181,8 @@ class Loops:
         if self._fits.current is not None or self._inside:
             return
         self._loss_calls += 1
+        if self._engine.is_value(outputs):
+            self._note_samples(outputs)
         if self._loss_calls not in _SAMPLED or not self._engine.is_value(outputs) or not self._engine.on_host():
             return
         facts = pairs.loss_call(loss, hasattr(outputs, "_keras_logits"), self._engine.numpy(outputs), self._engine.numpy(targets), self._loss_calls)
@@ -187,10 +193,6 @@ class Loops:
     def at_exit(self):
         if self._watch is not None:
             self._watch.at_exit()
-
-
-def name_of(variable):
-    return getattr(variable, "path", None) or str(getattr(variable, "name", "variable"))
 
 
 def _model_in_frames(wanted):

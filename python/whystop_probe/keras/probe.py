@@ -120,7 +120,7 @@ def attach_loading(loading):
 def attach_calls(loops, train_on_batch, reset_metrics, losses):
     tap(
         train_on_batch,
-        before=lambda model, *rest: loops.before_train_on_batch(model),
+        before=lambda model, x, *rest: loops.before_train_on_batch(model, x),
         after=lambda result, model, *rest: loops.after_train_on_batch(result, model),
         failed=lambda error, model, *rest: loops.failed_train_on_batch(error, model),
     )
@@ -134,7 +134,11 @@ def attach_steps(loops, apply, backend, unpack):
 
         tensorflow_loops.attach(loops, apply, unpack)
     else:
-        tap(apply, after=lambda result, optimizer, *given: loops.after_apply(optimizer, *unpack(*given)))
+        tap(
+            apply,
+            before=lambda optimizer, *given: loops.gradients.given(optimizer, *unpack(*given)),
+            after=lambda result, optimizer, *given: loops.after_apply(optimizer, *unpack(*given)),
+        )
 
 
 def attach_callbacks(fits, callback_list, rest):
@@ -145,6 +149,7 @@ def attach_callbacks(fits, callback_list, rest):
     tap(callback_list.on_epoch_end, before=lambda callbacks, epoch, logs=None: fits.epoch_end(callbacks, epoch, logs), failed=failed)
     tap(callback_list.on_train_batch_begin, before=lambda callbacks, batch, *rest: fits.batch_begin(callbacks, batch), failed=failed)
     tap(callback_list.on_train_batch_end, before=lambda callbacks, batch, logs=None: fits.batch_end(callbacks, batch, logs), failed=failed)
+    tap(callback_list.on_test_begin, before=lambda callbacks, *rest: fits.phases.evaluate(), failed=failed)
     if hasattr(callback_list, "_on_train_batch_end"):
         tap(callback_list._on_train_batch_end, failed=failed)
     tap(callback_list.on_train_end, before=lambda callbacks, *rest: fits.train_end(callbacks), failed=failed)

@@ -1,10 +1,9 @@
 """Tells how the loops of a nest were left, from the lines that their code runs. Fed by a trace function or a monitor."""
 
-import sys
-
+from whystop_probe.core.crash import ended_by_exception
 from whystop_probe.loop.meaning import meaning_of
 from whystop_probe.loop.nest import scope_of
-from whystop_probe.loop.unseen import ran_out, unseen_exit
+from whystop_probe.loop.unseen import exit_of_a_helper, ran_out, unseen_exit
 from whystop_probe.loop.values import Scope, values_text
 
 _TOLD_MAX = 40  # Of one statement: a `break` of an inner loop may be taken every epoch.
@@ -126,13 +125,18 @@ class Exits:
                 return
             frame = frame.f_back
 
+    def abandoned(self):
+        """The process ends while the thread that trains still runs."""
+        turn = self._turn_by_steps(self.nest.levels[0])
+        self.nest.tell_exit(self.nest.levels[0], "abandoned", None, None, None, turn if turn is None else int(turn))
+
     def at_exit(self, names):
         """The process ends: a leaving statement that was reached and not followed by anything was the last one. `names` are
         the variables of a module whose code runs the outermost loop, else None."""
         candidate, self._candidate = self._candidate, None
         if candidate is not None and candidate.leaving.how in ("exit", "raise"):
             self._left(candidate)
-        elif self.nest.levels[0] in self._inside and getattr(sys, "last_value", None) is None:
+        elif self.nest.levels[0] in self._inside and not ended_by_exception():
             self._find_unseen(self.nest.levels[0], Scope(names, names) if names is not None else None)
 
     def _find_unseen(self, level, scope):
@@ -143,6 +147,10 @@ class Exits:
                 values = values_text([level.loop.node.test], scope)
                 meaning = meaning_of(level.loop, [level.loop.node.test], scope, True)
                 self.nest.tell_exit(level, "end", None, None, values, plan.turn(scope) if plan is not None else None, meaning, seen=False)
+            elif self._cut_short(level) and all(way.how == "raise" for way in level.loop.exits):
+                helper = exit_of_a_helper(self.nest.levels)
+                if helper is not None:
+                    self.nest.tell_exit(level, "exit", helper[1], None, None, None if turn is None else int(turn), seen=False, file=helper[0])
             return
         expressions = leaving.expressions()
         values, meaning = None, meaning_of(level.loop, expressions, Scope({}, {}), False)  # By the syntax alone.

@@ -9,7 +9,7 @@ import ast
 import linecache
 
 from whystop_probe.core.kinds import plain
-from whystop_probe.loop.values import Unknown
+from whystop_probe.loop.values import Scope, Unknown
 
 PATIENCE, NOT_FINITE, TARGET, TIME = "patience", "not-finite", "target", "time"
 _FINITE_TESTS = frozenset(["isnan", "isinf", "isfinite"])
@@ -26,6 +26,15 @@ def meaning_of(loop, conditions, scope, turned_false):
             if found is not None:
                 return found, ast.unparse(part)[:120]
     return None, None
+
+
+def meaning_of_flag(loop, condition):
+    """The same of the condition, as text, under which a flag was set, by its syntax alone: the values are gone by now."""
+    try:
+        expression = ast.parse(condition, mode="eval").body
+    except (SyntaxError, ValueError):
+        return None, None
+    return meaning_of(loop, [expression], Scope({}, {}), False)
 
 
 def _deciding(expression, scope, wanted):
@@ -64,7 +73,7 @@ def _meaning_of_compare(part, loop):
     if not isinstance(part.ops[0], ast.Eq) and _tells_time(part, _clocked(loop.node)):
         return TIME
     writes = _writes(loop.node)
-    kinds = [writes.get(_base_text(side), set()) for side in (left, right)]
+    kinds = [set().union(*(writes.get(text, ()) for text in _values_in(side))) for side in (left, right)]
     for kind in kinds:
         if {"raised", "reset"} <= kind:
             return PATIENCE
@@ -101,11 +110,16 @@ def _from_outside(node, writes):
     return all(ast.unparse(inner) not in writes for inner in ast.walk(node) if isinstance(inner, (ast.Name, ast.Attribute)))
 
 
-def _base_text(node):
-    """`loss` of `loss.item()` and of `float(loss)`."""
-    while isinstance(node, ast.Call):
-        node = node.func.value if isinstance(node.func, ast.Attribute) and not node.args else node.args[0] if len(node.args) == 1 else None
-    return "" if node is None else ast.unparse(node)
+def _values_in(node):
+    """The names whose values it is computed from: `loss` of `float(loss)`, `last` of `sum(last) / len(last)`. How many a container
+    holds is a count and none of its values."""
+    if isinstance(node, ast.Call):
+        own = node.func.value if isinstance(node.func, ast.Attribute) else None
+        inner = [] if _called(node) == "len" else list(node.args) + ([own] if own is not None else [])
+        return [text for part in inner for text in _values_in(part)]
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return [ast.unparse(node)]
+    return [text for part in ast.iter_child_nodes(node) for text in _values_in(part)]
 
 
 def _writes(body):
@@ -118,6 +132,8 @@ def _writes(body):
         elif isinstance(node, ast.Assign):
             for target in node.targets:
                 _note_assign(target, node.value, found)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
+            found.setdefault(ast.unparse(node.func.value), set()).add("computed")
     return found
 
 

@@ -4,6 +4,7 @@ import sys
 from math import ceil
 
 from whystop_probe.core.crash import users_own
+from whystop_probe.loop.meaning import meaning_of_flag
 from whystop_probe.loop.plan import plan_of
 from whystop_probe.loop.source import loops_of
 from whystop_probe.loop.values import Scope
@@ -183,15 +184,17 @@ class Nest:
         (first, first_step), (last, last_step) = self._first_turn, self._last_turn
         return last + 1 + int((self._training.step - last_step) * (last - first + 1) / (last_step - first_step))
 
-    def tell_exit(self, level, how, leaving, error, values, turn, meaning=(None, None), seen=True):
+    def tell_exit(self, level, how, leaving, error, values, turn, meaning=(None, None), seen=True, file=None):
         """The "loop-exit" observation. `leaving` is the statement, where one is known; `error` its exception; `meaning` as from
-        meaning_of(). Not `seen`: it is the only one that is left."""
+        meaning_of(). Not `seen`: it is the only one that is left. `file`: where the statement does not stand in the loop's own."""
         plan = level.plan
         flag = _flag(level.loop, leaving)
+        if flag and flag[2] and meaning[0] is None:
+            meaning = meaning_of_flag(level.loop, flag[2])
         self._training.channel.observe(
             "loop-exit",
             self._training.step,
-            file=level.code.co_filename,
+            file=file or level.code.co_filename,
             line=leaving.line if leaving is not None else level.loop.line,
             loop_line=level.loop.line,
             function=level.code.co_name,

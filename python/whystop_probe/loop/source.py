@@ -46,21 +46,44 @@ class Loop:
         return 0 if self.parent is None else 1 + self.parent.depth()
 
 
+def _tree_of(path):
+    """The syntax tree of a file; None where its source is not at hand, or is too long to read beside training."""
+    lines = linecache.getlines(path)
+    if not lines or len(lines) > _SOURCE_LINES_MAX:
+        return None
+    try:
+        return ast.parse("".join(lines))
+    except (SyntaxError, ValueError):
+        return None
+
+
 def loops_of(code):
     """The loops of a code object in source order; [] where there are none or the source is not at hand."""
-    lines = linecache.getlines(code.co_filename)
-    if not lines or len(lines) > _SOURCE_LINES_MAX:
-        return []
-    try:
-        tree = ast.parse("".join(lines))
-    except (SyntaxError, ValueError):
-        return []
-    owner = _owner(tree, code)
+    tree = _tree_of(code.co_filename)
+    owner = _owner(tree, code) if tree is not None else None
     if owner is None:
         return []
     found = []
     _collect(owner.body, None, [], found)
     return found
+
+
+def exits_in_helpers(path, own_codes):
+    """Statements in functions of a file that end the process without an error status; functions that hold one of `own_codes` are not asked."""
+    tree = _tree_of(path)
+    if tree is None:
+        return []
+    own = [_owner(tree, code) for code in own_codes if code.co_filename == path]
+    found = []
+    for function in ast.walk(tree):
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and function not in own:
+            found += [Exit(node, "exit", [], None) for node in ast.walk(function) if _how(node) == "exit" and _leaves_in_order(node.value)]
+    return found
+
+
+def _leaves_in_order(call):
+    """A text or a number other than 0 is an error status; what is computed may be either."""
+    return not call.args or not isinstance(call.args[0], ast.Constant) or call.args[0].value in (0, None)
 
 
 def _owner(tree, code):

@@ -1,5 +1,9 @@
 """How the outermost loop was left if no window saw it: by elimination, at the end of the process."""
 
+import sys
+
+from whystop_probe.core.crash import users_own
+from whystop_probe.loop.source import exits_in_helpers
 from whystop_probe.loop.values import Unknown
 
 _QUIET_EXITS = ("break", "return", "exit")  # No exception was on its way, or the process would have ended by it.
@@ -17,6 +21,15 @@ def unseen_exit(level, scope, cut_short):
     possible = [(leaving, holds) for leaving, holds in possible if holds is not False]
     likely = possible if len(possible) == 1 else [(leaving, holds) for leaving, holds in possible if holds]
     return likely[0][0] if len(likely) == 1 else None
+
+
+def exit_of_a_helper(levels):
+    """(file, statement) of the one `sys.exit()` in the user's other functions, or None: a loop that nothing of its own can have left
+    in the middle, in a process that ends in order, was left through a function that it called."""
+    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())} | {level.code.co_filename for level in levels}
+    codes = [level.code for level in levels]
+    found = [(path, leaving) for path in sorted(path for path in files if path and users_own(path)) for leaving in exits_in_helpers(path, codes)]
+    return found[0] if len(found) == 1 else None
 
 
 def ran_out(level, scope):

@@ -45,7 +45,9 @@ class LoopWatch:
     @quiet
     def on_event(self, kind):
         if get_ident() != self._thread:
-            return
+            if self._nest is not None or kind != "step":
+                return
+            self._thread = get_ident()  # The first steps are made there.
         step = self._training.step
         if kind == "step":
             if step >= self._look_at or (self._nest is not None and not self._exits.stepped()):
@@ -123,6 +125,9 @@ class LoopWatch:
         if self._nest is None:
             return
         levels, main = self._nest.levels, sys.modules.get("__main__")
+        if self._exits.running() and get_ident() != self._thread and self._thread in sys._current_frames():
+            self._exits.abandoned()
+            return
         names = main.__dict__ if main is not None and levels[0].code.co_name == "<module>" else None
         self._exits.at_exit(names)
         if not self._told_plan:

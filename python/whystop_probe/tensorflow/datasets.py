@@ -2,6 +2,8 @@
 
 import sys
 
+from whystop_probe.tensorflow.graphs import origin
+
 _STAGES_MAX = 40
 _UNKNOWN, _INFINITE = -2, -1
 
@@ -9,7 +11,7 @@ _UNKNOWN, _INFINITE = -2, -1
 def of_dataset(dataset, data):
     """Walks from the end of the pipeline to its source. `data` is the class to fill."""
     found = {"batch_size": None, "shuffle": False, "window": None, "repeat": None}
-    stages, arrays, clear, batched = [], None, True, False
+    stages, arrays, clear, labels_pass, batched = [], None, True, True, False
     cardinality = _cardinality(dataset)
     stage = dataset
     for _ in range(_STAGES_MAX):
@@ -29,11 +31,14 @@ def of_dataset(dataset, data):
             break
         elif kind not in ("PrefetchDataset", "OptionsDataset", "CacheDataset", "ModelDataset", "DatasetV1Adapter"):
             clear = False  # A map or a generator: what comes out is not what went in.
+            labels_pass = labels_pass and "Map" in kind and _passes_labels(stage)
         below = getattr(stage, "_input_dataset", None)
         if below is None:
             break
         stage = below
-    columns, samples = _columns(arrays) if arrays is not None and clear else (None, None)
+    columns, samples = _columns(arrays) if arrays is not None and (clear or labels_pass) else (None, None)
+    if columns is not None and not clear:
+        columns = (None, columns[1])
     window = found["window"]
     if window and found.get("whole_batches"):
         window *= found["batch_size"] or 1
@@ -52,6 +57,19 @@ def of_dataset(dataset, data):
         infinite=cardinality == _INFINITE if cardinality is not None else None,
         shuffle_buffer=found["window"],
     )
+
+
+def _passes_labels(stage):
+    """Whether the function of a map gives its second argument back as it was: it shows in its graph."""
+    try:
+        graph, spec = stage._map_func.function.graph, stage.element_spec
+        if not isinstance(spec, tuple) or len(spec) < 2:
+            return False
+        before = [len(sys.modules["tensorflow"].nest.flatten(part)) for part in (spec[0], stage._input_dataset.element_spec[0])]
+        label = graph.outputs[before[0]]
+        return origin(label) is graph.inputs[before[1]].op
+    except (AttributeError, IndexError, TypeError):
+        return False
 
 
 def _columns(stage):

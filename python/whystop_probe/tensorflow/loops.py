@@ -15,22 +15,29 @@ def attach(loops, apply, unpack):
     functions = Functions(loops.stepped_in_graph)
     tensorflow = sys.modules["tensorflow"]
 
+    def before_apply(optimizer, *given):
+        """Ahead of it: those without a gradient are left out inside."""
+        loops.gradients.given(optimizer, *unpack(*given))
+
     def after_apply(result, optimizer, *given):
         if tensorflow.executing_eagerly():
             loops.after_apply(optimizer, *unpack(*given))
-        elif loops.outside_of_fit():
+            return
+        by_hand = loops.outside_of_fit()
+        if by_hand:
             functions.traced(optimizer)
-            graphs.look(tensorflow.compat.v1.get_default_graph(), loops.channel, loops.step)
+        graphs.look(tensorflow.compat.v1.get_default_graph(), loops.channel, loops.step, by_hand)
 
-    tap(apply, after=after_apply)
+    tap(apply, before=before_apply, after=after_apply)
     if not _families:
         tap(sys.modules["tensorflow.python.eager.backprop"].GradientTape.gradient, after=_after_gradient)
         tap(sys.modules["tensorflow.python.eager.polymorphic_function.polymorphic_function"].Function.__call__, after=_after_call)
     _families.append((loops, functions))
 
 
-def _after_gradient(result, tape, target, *rest):
+def _after_gradient(result, tape, target, sources, *rest):
     for loops, _ in _families:
+        loops.gradients.made(sources)
         loops.after_gradient(result, target)
 
 

@@ -31,30 +31,30 @@ class ByHand:
         self.gradients += 1
         root = outputs[0] if isinstance(outputs, (list, tuple)) and len(outputs) == 1 else outputs
         if self._optimizers.count == 0 and self._training.pulse.backwards == 0 and isinstance(root, self._torch.Tensor):
-            self._look(root)
+            self._look(root, "value given to grad()")
 
     @quiet
     def on_backward(self, root):
         """Called by the pulse ahead of a backward pass, while no optimizer has stepped."""
-        self._look(root)
+        self._look(root, "loss")
 
-    def _look(self, root):
+    def _look(self, root, series):
         self._passes += 1
         if type(root) is not self._torch.Tensor or not root.is_cpu or root.numel() != 1:
             return
         if self._optimizers.count == 0 or self._passes > _ACCUMULATED_MAX:
-            self._tell_loss(root)
+            self._tell_loss(root, series)
         if self._passes == _KEPT_AT:
             self._kept = self._weights(root)
         elif self._passes in _COMPARED and self._kept:
             self._compare(self._weights(root))
 
-    def _tell_loss(self, root):
+    def _tell_loss(self, root, series):
         if self._passes > _LOSSES_DENSE and self._passes % 16:
             return
         value = float(root.detach())
         self._training.channel.open()
-        self._training.channel.writer.scalar("loss", ring.ROLE_TRAIN_LOSS, self._passes, value)
+        self._training.channel.writer.scalar(series, ring.ROLE_TRAIN_LOSS, self._passes, value)
 
     def _weights(self, root):
         found, elements = [], 0

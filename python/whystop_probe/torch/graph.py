@@ -56,10 +56,15 @@ def broadcast_difference(loss):
     return None
 
 
+def all_leaves(loss):
+    """The tensors without history that get a gradient by this loss."""
+    return [node.variable for _, node in walk(loss.grad_fn) if hasattr(node, "variable")]
+
+
 def leaves(loss, parameter_type):
     """The tensors without history that a loss hangs on, in the order of its graph: the parameters of modules, or where it hangs on
     none, whatever else wants a gradient."""
-    found = [node.variable for _, node in walk(loss.grad_fn) if hasattr(node, "variable")]
+    found = all_leaves(loss)
     parameters = [leaf for leaf in found if isinstance(leaf, parameter_type)]
     return parameters or found
 

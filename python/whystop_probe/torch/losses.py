@@ -4,6 +4,7 @@ from time import thread_time
 
 from whystop_probe.core.guard import quiet
 from whystop_probe.core.pulse import LOSS, Bell
+from whystop_probe.loop.origin import drawn
 from whystop_probe.torch.tensors import dtype_text, moments, nonfinite, shape_text
 
 # Functions of torch.nn.functional with (input, target, ...); the loss modules call them.
@@ -14,6 +15,7 @@ NAMES = (
 _CLASS_TARGETS = frozenset(["cross_entropy", "nll_loss"])
 _SAMPLED = (1, 2, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000)
 _ELEMENTS_MAX = 1 << 20
+_WEIGHTS_MAX = 64
 _SUM_MARGIN = 1e-4  # Softmax in float32 sums to 1 within some 1e-7 per class; half precision within 1e-3, not claimed.
 
 
@@ -51,6 +53,8 @@ class LossCalls:
         if not isinstance(input, torch.Tensor) or not isinstance(target, torch.Tensor):
             return
         start = thread_time()
+        if count == 1:
+            self.tell_if_drawn(target)
         facts = {
             "function": name,
             "call": count,
@@ -62,6 +66,7 @@ class LossCalls:
             "grad_enabled": torch.is_grad_enabled(),
             "by_hand": by_hand,
         }
+        facts.update(self._weights(name, rest))
         step = self._training.step
         self._reader.fetch([input, target], quiet(lambda here: self._tell(name, step, facts, here, rest)))
         self._training.governor.spend("loss-call", 1, thread_time() - start)
@@ -77,6 +82,25 @@ class LossCalls:
                 if name in _CLASS_TARGETS and not target.dtype.is_floating_point:
                     facts.update(self._class_targets(name, input, target, rest))
         self._training.channel.observe("loss-call", step, **facts)
+
+    def tell_if_drawn(self, targets):
+        found = drawn(targets)
+        if found is not None:
+            self._training.channel.observe("targets-drawn", self._training.step, name=found[0], call=found[1], line=found[2])
+
+    def _weights(self, name, rest):
+        """What makes some samples or classes count more than others, and so the level of guessing another one."""
+        tensors = [value for value in rest if isinstance(value, self._torch.Tensor)]
+        if not tensors:
+            return {}
+        facts = {"weighted": True}
+        values = tensors[0].detach().reshape(-1)
+        if len(tensors) == 1 and values.is_cpu and values.numel() <= _WEIGHTS_MAX:
+            if name in _CLASS_TARGETS:
+                facts["class_weights"] = ",".join(f"{float(value):.6g}" for value in values)
+            elif rest[-1] is tensors[0] and values.numel() == 1:
+                facts["pos_weight"] = float(values[0])
+        return facts
 
     def _small(self, tensor):
         return self._reader.readable(tensor) and 0 < tensor.numel() <= _ELEMENTS_MAX

@@ -61,12 +61,12 @@ class Modules:
         return best
 
     def all_parameters(self):
-        """Ids of the parameters of every module that is alive."""
-        found = set()
+        """Ids of the parameters of every module that is alive, and of those inside it: a copy of a module is never built."""
+        found, seen = set(), set()
         for reference in list(self._built.values()):
             module = reference()
-            if module is not None:
-                found.update(id(parameter) for parameter in module._parameters.values() if parameter is not None)
+            for _, inner in module.named_modules(memo=seen) if module is not None else ():
+                found.update(id(parameter) for parameter in inner._parameters.values() if parameter is not None)
         return found
 
 

@@ -4,6 +4,7 @@ import weakref
 
 from whystop_probe.core.guard import quiet
 from whystop_probe.core.names import names_text
+from whystop_probe.torch.graph import all_leaves
 from whystop_probe.torch.model import describe
 
 _STEPS_OF_ITS_OWN = 16  # So many in a row are a training of its own; fewer are those of two that take turns.
@@ -72,6 +73,16 @@ class Optimizers:
             training.turn_to(self._number[optimizer])
             training.pulse.set_first(optimizer)
         self.unchecked = self._steps.get(optimizer, 0) < _CHECK_STEPS[-1]
+
+    @quiet
+    def on_first_backward(self, loss):
+        """Whether any optimizer holds one of the tensors that the first loss hangs on. A copy of the model builds no module, and
+        its parameters have no names, but they are in the graph."""
+        held = {id(parameter) for parameter in self.parameters()}
+        reached = all_leaves(loss)
+        if held and reached and held.isdisjoint(map(id, reached)):
+            names = [self._names.of(leaf, f"tensor{index}") for index, leaf in enumerate(reached)]
+            self._training.channel.observe("parameter-not-in-optimizer", self._training.step, steps=0, count=len(reached), names=names_text(names))
 
     @quiet
     def after_step(self, optimizer):

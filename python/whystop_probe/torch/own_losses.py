@@ -23,14 +23,14 @@ class OwnLosses:
         self._loss_calls = loss_calls
         training.pulse.look_at_loss = self._look
         training.pulse.loss_due_at = _SAMPLED[0]
-        self.on_first = None  # Called with the first loss.
+        self.on_first = []  # Called with the first loss.
 
     @quiet
     def _look(self, loss):
         training = self._training
         count = training.pulse.backwards
-        if count == 1 and self.on_first is not None:
-            self.on_first(loss)
+        for listener in self.on_first if count == 1 else ():
+            listener(loss)
         if training.compiled or training.saved_hooks or any(bell.count for bell in training.bells["loss_calls"]):
             return
         training.pulse.loss_due_at = next((due for due in _SAMPLED if due > count), 0)

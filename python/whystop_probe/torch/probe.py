@@ -10,6 +10,7 @@ from whystop_probe.core.guard import quiet
 from whystop_probe.loop.watch import LoopWatch
 from whystop_probe.core.pulse import ZERO_GRAD, Bell
 from whystop_probe.core.tap import tap
+from whystop_probe.torch import ranks
 from whystop_probe.torch.tensors import Reader
 from whystop_probe.torch.activations import EPISODES, Activations
 from whystop_probe.torch.amp import Gradients
@@ -27,6 +28,7 @@ from whystop_probe.torch.nonfinite import NonFinite
 from whystop_probe.torch.optimizer import Optimizers
 from whystop_probe.torch.own_losses import OwnLosses
 from whystop_probe.torch.parameters import Parameters
+from whystop_probe.torch.phases import TorchPhases
 from whystop_probe.torch.retained import RetainedGraphs
 from whystop_probe.torch.schedules import Schedules
 from whystop_probe.torch.steps import LearningRates, Steps
@@ -94,6 +96,7 @@ class _Observers:
         self._activations = Activations(torch, training, reader, self._optimizers)
         self._nonfinite = NonFinite(training, reader, self._optimizers, self._parameters)
         self._schedules = Schedules(training)
+        self._phases = TorchPhases(training)
         self._loop = LoopWatch(training, RetainedGraphs(training).look)
         self._memory = DeviceMemory(torch, training)
         self._environment = Environment(training)
@@ -107,7 +110,7 @@ class _Observers:
         torch, steps, pulse = self._torch, self._steps, self._training.pulse
         nonfinite = self._nonfinite
         self._backwards.on_nonfinite = nonfinite.on_loss
-        self._own_losses.on_first = self._backwards.on_first
+        self._own_losses.on_first = [self._backwards.on_first, self._optimizers.on_first_backward]
         self._gradients.on_clip_norm = nonfinite.on_clip_norm
         nonfinite.on_alarm.append(self._activations.on_alarm)
         pulse.unstepped = self._by_hand.on_backward
@@ -130,6 +133,7 @@ class _Observers:
         tap(torch.autograd.grad, before=self._by_hand.on_grad, unless=_COMPILING)
         tap(torch.compile, before=self._on_compile)
         tap(torch.autograd.graph.saved_tensors_hooks.__init__, before=self._on_saved_hooks)
+        ranks.attach(torch, self._training)
         self._training.tell_end = self.tell_end
 
     @quiet
@@ -148,6 +152,9 @@ class _Observers:
         tap(schedule.ReduceLROnPlateau.__init__, after=self._schedules.on_created)
         tap(schedule.LRScheduler.step, before=self._bell("scheduler_steps"))
         tap(schedule.ReduceLROnPlateau.step, before=self._bell("scheduler_steps"))
+        phases = self._phases
+        tap(torch.nn.Module.eval, before=phases.on_eval, unless=_COMPILING)
+        tap(torch.save, before=phases.before_save, after=phases.after_save, failed=phases.after_save)
         clip = torch.nn.utils.clip_grad
         tap(clip.clip_grad_norm_, after=gradients.after_clip_norm, unless=_COMPILING)
         tap(clip.clip_grad_value_, before=gradients.before_clip_value, unless=_COMPILING)

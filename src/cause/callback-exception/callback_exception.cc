@@ -1,8 +1,9 @@
 #include "cause/evidence.h"
-#include "sign/exception_facts.h"
-#include "sign/loop_facts.h"
-#include "sign/training_facts.h"
 #include "cause/weighers.h"
+#include "model/observations.h"
+#include "sign/exception_facts.h"
+#include "sign/framework_stop.h"
+#include "sign/loop_exit.h"
 
 namespace whystop {
 namespace {
@@ -11,14 +12,15 @@ namespace {
 /// and went on. A later training makes it an old story.
 bool WeighFailedCall(const CaseFile& run, Hypothesis& out) {
   const Observation* failed = LastFailedCall(run);
-  if (failed == nullptr || TextOf(*failed, "callback").empty()) {
+  const auto failed_seen = As<seen::FrameworkFailed>(failed);
+  if (failed == nullptr || failed_seen.callback.value_or("").empty()) {
     return false;
   }
   const bool caught = run.ExitCode() == 0;
   Evidence evidence = Decisive(
-      "framework", TextOf(*failed, "type") + ": " + TextOf(*failed, "message") +
-                       ", raised by the callback " + TextOf(*failed, "callback") +
-                       (TextOf(*failed, "function").empty() ? "" : "." + TextOf(*failed, "function")) +
+      "framework", failed_seen.type.value_or("") + ": " + failed_seen.message.value_or("") +
+                       ", raised by the callback " + failed_seen.callback.value_or("") +
+                       (failed_seen.function.value_or("").empty() ? "" : "." + failed_seen.function.value_or("")) +
                        DescribeFrameworkEpoch(*failed) +
                        (caught ? "; the program caught it and went on" : ""));
   evidence.place = PlaceOf(*failed);

@@ -25,7 +25,7 @@ void WeighCompileOrWarmup(const CaseFile& run, Hypothesis& out) {
     return;
   }
   for (const Observation& observation : run.observations) {
-    const auto look = observation.kind == "look" && observation.Number("episode") == moving->Number("episode")
+    const auto look = observation.kind == "look" && As<seen::Look>(observation).episode == told.episode
                           ? ToProcessLook(observation)
                           : std::nullopt;
     const auto compiler = look ? CompilerIn(*look) : std::nullopt;

@@ -35,10 +35,8 @@ std::string AskedFor(const RunStart& start) {
 
 /// The training used no GPU: its weights are on the CPU, and it holds no memory of any GPU.
 bool TrainsOnCpu(const CaseFile& run) {
-  const Observation* model = run.FindObservation("model");
-  const std::string* devices = model == nullptr ? nullptr : model->Text("devices");
   const auto held = run.FindAll(Quantity::kGpuJobMemoryBytes);
-  return devices != nullptr && *devices == "cpu" &&
+  return As<seen::Model>(run.FindObservation("model")).devices == "cpu" &&
          std::none_of(held.begin(), held.end(), [](const ReadingHistory* one) { return one->max > 0; });
 }
 
@@ -59,8 +57,8 @@ void WeighCpuFallback(const CaseFile& run, Hypothesis& out) {
   const auto gpus = run.FindAll(Quantity::kGpuMemoryTotalBytes);
   const std::string asked = AskedFor(*run.start);
   const Observation* python = run.FindObservation("python");
-  const std::string* built_for = python == nullptr ? nullptr : python->Text("cuda");
-  const bool built_without = built_for != nullptr && built_for->empty();
+  const auto built_for = As<seen::Python>(python).cuda;
+  const bool built_without = built_for == "";
   // Many small models are trained on the CPU on purpose: a GPU must have been asked for, or be there
   // and out of reach of this build.
   if (asked.empty() && (gpus.empty() || !built_without)) {

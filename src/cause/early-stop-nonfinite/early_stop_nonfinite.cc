@@ -1,8 +1,11 @@
-#include "sign/account/account.h"
 #include "cause/evidence.h"
-#include "sign/loop_facts.h"
-#include "sign/training_facts.h"
 #include "cause/weighers.h"
+#include "model/observations.h"
+#include "sign/account/account.h"
+#include "sign/exit_reason.h"
+#include "sign/framework_stop.h"
+#include "sign/loop_exit.h"
+#include "sign/nan.h"
 
 namespace whystop {
 
@@ -11,8 +14,9 @@ void WeighEarlyStopNonfinite(const CaseFile& run, Hypothesis& out) {
     return;
   }
   const Observation* stop = FrameworkStop(run);
+  const auto stop_seen = As<seen::FrameworkStop>(stop);
   if (stop != nullptr && ReasonOfStop(run, *stop) == ExitReason::kPatience) {
-    out.Add(Decisive("framework", TextOf(*stop, "who") + " asked " + TextOf(*stop, "framework") +
+    out.Add(Decisive("framework", stop_seen.who.value_or("") + " asked " + stop_seen.framework.value_or("") +
                                       " to stop after the loss was no longer finite"));
     return;
   }

@@ -3,12 +3,17 @@
 #include <string>
 
 #include "base/human.h"
-#include "sign/account/account.h"
 #include "cause/evidence.h"
-#include "sign/early_stop.h"
-#include "sign/loop_facts.h"
-#include "sign/training_facts.h"
 #include "cause/weighers.h"
+#include "model/observations.h"
+#include "sign/account/account.h"
+#include "sign/early_stop.h"
+#include "sign/exit_reason.h"
+#include "sign/framework_stop.h"
+#include "sign/learning.h"
+#include "sign/loop_exit.h"
+#include "sign/nan.h"
+#include "sign/words.h"
 
 namespace whystop {
 namespace {
@@ -43,19 +48,20 @@ void CompareWithNoise(const CaseFile& run, double best, double now, Hypothesis& 
 }
 
 void WeighFramework(const CaseFile& run, const Observation& stop, Hypothesis& out) {
+  const auto stop_seen = As<seen::FrameworkStop>(stop);
   if (ReasonOfStop(run, stop) != ExitReason::kPatience || SomeLossLost(run)) {
     return;
   }
-  if (!stop.Number("patience") && !stop.Number("early_stopping_patience")) {
+  if (!stop_seen.patience && !stop_seen.early_stopping_patience) {
     Evidence evidence = Decisive("framework", "hand-written early stopping: " + DescribeStop(stop));
     evidence.place = PlaceOf(stop);
     out.Add(std::move(evidence));
     TellLearning(run, out);
     return;
   }
-  const double limit = stop.Number("patience").value_or(NumberOf(stop, "early_stopping_patience"));
-  const std::string monitor = TextOf(stop, "monitor");
-  out.Add(Decisive("framework", TextOf(stop, "who") + " asked " + TextOf(stop, "framework") +
+  const double limit = stop_seen.patience.value_or(stop_seen.early_stopping_patience.value_or(0));
+  const std::string monitor = stop_seen.monitor.value_or("");
+  out.Add(Decisive("framework", stop_seen.who.value_or("") + " asked " + stop_seen.framework.value_or("") +
                                     " to stop: " + (monitor.empty() ? "its metric" : monitor) +
                                     " did not improve in " + HumanNumber(limit) + " checks" +
                                     (stop.step ? ", at step " + HumanCount(*stop.step) : "") +
@@ -66,7 +72,7 @@ void WeighFramework(const CaseFile& run, const Observation& stop, Hypothesis& ou
     CompareWithNoise(run, *best, *now, out);
   }
   if (limit < 5) {
-    out.Fix("raise the patience of " + TextOf(stop, "who") + " from " + HumanNumber(limit) +
+    out.Fix("raise the patience of " + stop_seen.who.value_or("") + " from " + HumanNumber(limit) +
             " to 5 or more");
   }
   TellLearning(run, out);

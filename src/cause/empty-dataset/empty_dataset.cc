@@ -2,8 +2,9 @@
 
 #include "base/human.h"
 #include "cause/evidence.h"
-#include "sign/training_facts.h"
 #include "cause/weighers.h"
+#include "model/observations.h"
+#include "sign/observed.h"
 
 namespace whystop {
 namespace {
@@ -12,12 +13,13 @@ namespace {
 /// zero.
 void WeighLoop(const CaseFile& run, Hypothesis& out) {
   const Observation* loop = run.FindObservation("loop-never-turned");
-  const std::string over = loop != nullptr ? TextOf(*loop, "over") : "";
-  if (over.find("len(") == std::string::npos || NumberOf(*loop, "start") != 0) {
+  const auto loop_seen = As<seen::LoopNeverTurned>(loop);
+  const std::string over = loop_seen.over.value_or("");
+  if (over.find("len(") == std::string::npos || loop_seen.start.value_or(0) != 0) {
     return;
   }
   out.Add(Decisive("loop", "the training loop over `" + over + "` at line " +
-                               HumanNumber(NumberOf(*loop, "line"), 9) +
+                               HumanNumber(OrZero(loop_seen.line), 9) +
                                " made no turn: there are no samples"));
 }
 
@@ -26,13 +28,14 @@ void WeighLoop(const CaseFile& run, Hypothesis& out) {
 void WeighEmptyDataset(const CaseFile& run, Hypothesis& out) {
   WeighLoop(run, out);
   for (const Observation* loader : ObservationsOf(run, "loader")) {
-    if (loader->Number("batches") == 0.0 && Counted(run, "steps").value_or(0) == 0) {
+    const auto loader_seen = As<seen::Loader>(loader);
+    if (loader_seen.batches == 0 && OrZero(CountsOf(run).steps) == 0) {
       out.Add(
-          Decisive("loader", "the data loader over " + TextOf(*loader, "dataset") +
+          Decisive("loader", "the data loader over " + loader_seen.dataset.value_or("") +
                                  " has no batch (data set of " +
-                                 HumanNumber(NumberOf(*loader, "dataset_len")) + ", batch_size " +
-                                 HumanNumber(NumberOf(*loader, "batch_size")) +
-                                 (NumberOf(*loader, "drop_last") > 0 ? ", drop_last" : "") + ")"));
+                                 HumanNumber(OrZero(loader_seen.dataset_len)) + ", batch_size " +
+                                 HumanNumber(OrZero(loader_seen.batch_size)) +
+                                 (loader_seen.drop_last.value_or(false) ? ", drop_last" : "") + ")"));
       return;
     }
   }

@@ -20,13 +20,13 @@ void AskForMemory(Hypothesis& out) {
       "State,MaxRSS,ReqMem, kubectl describe pod (OOMKilled)");
 }
 
-/// One rank of a job was killed, and its launcher ended the others: the launcher says which.
-void WeighKilledRank(const CaseFile& run, Hypothesis& out) {
+/// One rank of a job was killed, and its launcher ended the others: the launcher says which. False: it was not so.
+bool WeighKilledRank(const CaseFile& run, Hypothesis& out) {
   const auto first = FindFirstFailure(run);
   const MemoryFacts memory = ReadMemoryFacts(run);
   if (!first || first->status != -SIGKILL || SomeRankRaised(run) || memory.cgroup_kills.value_or(0) > 0 ||
       memory.host_kills.value_or(0) > 0) {
-    return;
+    return false;
   }
   const std::string who = fmt::format("rank {} (process {})", first->rank.value_or(static_cast<int>(first->local_rank)),
                                       first->process);
@@ -37,13 +37,14 @@ void WeighKilledRank(const CaseFile& run, Hypothesis& out) {
     where.place = last.place;
     out.Add(std::move(where));
   }
+  return true;
 }
 
 }  // namespace
 
 void WeighExternalSigkill(const CaseFile& run, Hypothesis& out) {
-  if (SignalOfJob(run) != SIGKILL) {
-    WeighKilledRank(run, out);
+  const bool killed_rank = WeighKilledRank(run, out);
+  if (killed_rank || SignalOfJob(run) != SIGKILL) {
     if (!run.watched && run.FindLog("external-sigkill", LogFact::Role::kConfirm) != nullptr) {
       AskForMemory(out);
     }

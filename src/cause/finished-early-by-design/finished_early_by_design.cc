@@ -3,8 +3,9 @@
 #include "cause/evidence.h"
 #include "cause/weighers.h"
 #include "sign/early_stop.h"
+#include "sign/framework_stop.h"
 #include "sign/learning.h"
-#include "sign/loop_facts.h"
+#include "sign/loop_exit.h"
 
 namespace whystop {
 

@@ -1,20 +1,25 @@
 #include "base/human.h"
-#include "sign/account/account.h"
 #include "cause/evidence.h"
-#include "sign/loop_facts.h"
-#include "sign/training_facts.h"
 #include "cause/weighers.h"
+#include "model/observations.h"
+#include "sign/account/account.h"
+#include "sign/exit_reason.h"
+#include "sign/framework_stop.h"
+#include "sign/left_by_exception.h"
+#include "sign/loop_exit.h"
+#include "sign/observed.h"
 
 namespace whystop {
 
 void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out) {
   const Observation* exit = FinalExit(run);
+  const auto exit_seen = As<seen::LoopExit>(exit);
   const bool done = run.progress.epoch && run.progress.epochs_planned &&
                     *run.progress.epoch >= *run.progress.epochs_planned;
   const Observation* idle = run.FindObservation("no-training");
   const bool to_train = run.FindObservation("loader") != nullptr ||
-                        (idle != nullptr && idle->Number("optimizers").value_or(0) > 0);
-  if (to_train && Counted(run, "steps") == 0.0) {
+                        As<seen::NoTraining>(idle).optimizers.value_or(0) > 0;
+  if (to_train && CountsOf(run).steps == 0) {
     out.Add(Contradicts("calls", "not one step was made"));
   }
   if (const auto kept = LeftByAnException(run)) {
@@ -36,12 +41,12 @@ void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out) {
                                       (&level == &account.steps ? " steps" : " epochs")));
     return;
   }
-  if (Counted(run, "steps") == 0.0 && Counted(run, "backwards") == 0.0) {
+  if (CountsOf(run).steps == 0 && CountsOf(run).backwards == 0) {
     return;  // Turns of the loop without a step are no training: something else is to be told.
   }
-  if (ReasonOf(exit) == ExitReason::kEnd && TextOf(*exit, "role") != "steps") {
-    const auto turn = exit->Number("turn");
-    const auto planned = exit->Number("planned");
+  if (ReasonOf(exit) == ExitReason::kEnd && exit_seen.role != "steps") {
+    const auto turn = exit_seen.turn;
+    const auto planned = exit_seen.planned;
     if (!turn || !planned || *turn >= *planned) {
       out.Add(Decisive("loop", "the loop ran to its end" + DescribeTurn(*exit)));
     }

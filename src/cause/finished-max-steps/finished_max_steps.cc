@@ -1,22 +1,24 @@
-#include "sign/account/account.h"
 #include "cause/evidence.h"
-#include "sign/loop_facts.h"
-#include "sign/training_facts.h"
 #include "cause/weighers.h"
+#include "model/observations.h"
+#include "sign/account/account.h"
+#include "sign/exit_reason.h"
+#include "sign/loop_exit.h"
 
 namespace whystop {
 
 void WeighFinishedMaxSteps(const CaseFile& run, Hypothesis& out) {
   const Observation* exit = FinalExit(run);
+  const auto exit_seen = As<seen::LoopExit>(exit);
   if (run.ExitCode() != 0 || exit == nullptr || ReadAccount(run).IsShort()) {
     return;
   }
   const ExitReason reason = ReasonOf(exit);
-  const auto turn = exit->Number("turn");
-  const auto planned = exit->Number("planned");
+  const auto turn = exit_seen.turn;
+  const auto planned = exit_seen.planned;
   const bool all_turns = !turn || !planned || *turn >= *planned;
   if (reason == ExitReason::kStepBudget ||
-      (reason == ExitReason::kEnd && TextOf(*exit, "role") == "steps" && all_turns)) {
+      (reason == ExitReason::kEnd && exit_seen.role == "steps" && all_turns)) {
     out.Add(Decisive("loop", (reason == ExitReason::kEnd
                                   ? "the loop ran to its end"
                                   : "the step budget was reached: " + DescribeExit(*exit)) +

@@ -3,8 +3,9 @@
 
 #include "base/human.h"
 #include "cause/evidence.h"
-#include "sign/training_facts.h"
 #include "cause/weighers.h"
+#include "model/observations.h"
+#include "sign/observed.h"
 
 namespace whystop {
 namespace {
@@ -16,9 +17,9 @@ constexpr double kGraphsMin = 100;
 /// Steps in the largest loader's epoch, or in the mean one; 0: not known.
 double StepsOfAnEpoch(const CaseFile& run) {
   const double epochs = run.progress.epochs_planned.value_or(0);
-  double most = epochs > 1 ? Counted(run, "steps").value_or(0) / epochs : 0;
+  double most = epochs > 1 ? OrZero(CountsOf(run).steps) / epochs : 0;
   for (const Observation* loader : ObservationsOf(run, "loader")) {
-    most = std::max(most, NumberOf(*loader, "batches"));
+    most = std::max(most, OrZero(As<seen::Loader>(*loader).batches));
   }
   return most;
 }
@@ -28,27 +29,28 @@ double StepsOfAnEpoch(const CaseFile& run) {
 void WeighGpuLeakRetainedGraph(const CaseFile& run, Hypothesis& out) {
   const Observation* worst = nullptr;
   for (const Observation* kept : ObservationsOf(run, "retained-graph")) {
-    worst = worst == nullptr || NumberOf(*kept, "depth") > NumberOf(*worst, "depth") ? kept : worst;
+    worst = worst == nullptr || OrZero(As<seen::RetainedGraph>(*kept).depth) > OrZero(As<seen::RetainedGraph>(*worst).depth) ? kept : worst;
   }
   if (worst == nullptr) {
     return;
   }
-  const double depth = NumberOf(*worst, "depth");
+  const auto worst_seen = As<seen::RetainedGraph>(worst);
+  const double depth = OrZero(worst_seen.depth);
   const bool climbs = run.FindFirst("memory/climbs") != nullptr ||
                       run.FindLog("cuda-oom", LogFact::Role::kRoot) != nullptr;
   const double epoch = StepsOfAnEpoch(run);
   if (!climbs && (epoch > 0 ? depth <= 1.5 * epoch : depth < kGraphsMin)) {
     return;
   }
-  const std::string name = TextOf(*worst, "variable");
-  const bool list = TextOf(*worst, "how") == "list";
+  const std::string name = worst_seen.variable.value_or("");
+  const bool list = worst_seen.how == "list";
   Evidence evidence = Decisive(
-      "loop", "`" + name + "` in " + TextOf(*worst, "function") + " keeps the graphs of at least " +
+      "loop", "`" + name + "` in " + worst_seen.function.value_or("") + " keeps the graphs of at least " +
                   HumanNumber(depth) + " earlier steps alive, with all their activations (" +
                   (list ? "a list of tensors that still carry their history"
                         : "a sum of tensors that still carry their history") +
                   ")");
-  evidence.place = {TextOf(*worst, "file"), 0};
+  evidence.place = {worst_seen.file.value_or(""), 0};
   out.Add(std::move(evidence));
   out.Fix(list ? name + ".append(... .item()), or .detach() what you collect"
                : name + " += loss.item(), not the loss itself");

@@ -1,14 +1,14 @@
 #include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/gpu_oom_facts.h"
-#include "sign/training_facts.h"
 #include "cause/weighers.h"
+#include "sign/observed.h"
 
 namespace whystop {
 
 void WeighGpuOomAtEval(const CaseFile& run, Hypothesis& out) {
   const auto oom = FindGpuOom(run);
-  const double steps = Counted(run, "steps").value_or(0);
+  const double steps = OrZero(CountsOf(run).steps);
   if (!oom || oom->function.empty() || steps < 1) {
     return;
   }

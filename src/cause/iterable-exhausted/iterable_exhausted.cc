@@ -1,9 +1,10 @@
 #include "base/human.h"
 #include "cause/evidence.h"
-#include "sign/exception_facts.h"
-#include "sign/loop_facts.h"
-#include "sign/training_facts.h"
 #include "cause/weighers.h"
+#include "model/observations.h"
+#include "sign/exception_facts.h"
+#include "sign/loop_exit.h"
+#include "sign/observed.h"
 
 namespace whystop {
 namespace {
@@ -15,18 +16,19 @@ constexpr double kSteppedShareMax = 0.5;
 
 /// The loop over epochs went on to its end, but only the first of them made steps.
 void WeighEmptyTurns(const Observation* exit, Hypothesis& out) {
-  if (exit == nullptr || TextOf(*exit, "how") != "end" || TextOf(*exit, "role") != "epochs" ||
-      !exit->Number("stepped_in_turn")) {
+  const auto exit_seen = As<seen::LoopExit>(exit);
+  if (exit == nullptr || exit_seen.how != "end" || exit_seen.role != "epochs" ||
+      !exit_seen.stepped_in_turn) {
     return;
   }
-  const double turns = NumberOf(*exit, "turn");
-  const double stepped = NumberOf(*exit, "stepped_in_turn");
+  const double turns = exit_seen.turn.value_or(0);
+  const double stepped = OrZero(exit_seen.stepped_in_turn);
   if (turns < kTurnsMin || stepped > kSteppedShareMax * turns) {
     return;
   }
   out.Add(Decisive("loop", "the last step was made in epoch " + HumanNumber(stepped) + " of " +
                                HumanNumber(turns) + ": the loop over `" +
-                               TextOf(*exit, "batches_over") + "` found nothing more after that"));
+                               exit_seen.batches_over.value_or("") + "` found nothing more after that"));
   out.Fix("make the iterator anew at the start of each epoch");
 }
 

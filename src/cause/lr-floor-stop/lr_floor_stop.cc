@@ -1,7 +1,7 @@
 #include "cause/evidence.h"
 #include "cause/weighers.h"
-#include "sign/loop_facts.h"
-#include "sign/training_facts.h"
+#include "sign/exit_reason.h"
+#include "sign/loop_exit.h"
 
 namespace whystop {
 

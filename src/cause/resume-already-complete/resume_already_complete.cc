@@ -2,9 +2,9 @@
 
 #include "base/human.h"
 #include "cause/evidence.h"
-#include "model/observations.h"
-#include "sign/training_facts.h"
 #include "cause/weighers.h"
+#include "model/observations.h"
+#include "sign/observed.h"
 
 namespace whystop {
 
@@ -37,15 +37,16 @@ void WeighLoopOfFunction(const CaseFile& run, const Observation& loop, Hypothesi
 /// A loop over what is left to train: its header began at or behind its end.
 void WeighLoop(const CaseFile& run, Hypothesis& out) {
   const Observation* loop = run.FindObservation("loop-never-turned");
+  const auto loop_seen = As<seen::LoopNeverTurned>(loop);
   if (loop == nullptr || As<seen::LoopNeverTurned>(*loop).start.value_or(1) <= 0) {
     return;
   }
-  if (!loop->Number("start")) {
+  if (!loop_seen.start) {
     WeighLoopOfFunction(run, *loop, out);
     return;
   }
-  const std::string values = TextOf(*loop, "values");
-  out.Add(Decisive("loop", "the training loop over `" + TextOf(*loop, "over") + "` made no turn" +
+  const std::string values = loop_seen.values.value_or("");
+  out.Add(Decisive("loop", "the training loop over `" + loop_seen.over.value_or("") + "` made no turn" +
                                (values.empty() ? "" : ": " + values)));
   out.Fix(
       "raise the number of steps or epochs above what the checkpoint has reached, or start afresh");
@@ -56,6 +57,7 @@ void WeighLoop(const CaseFile& run, Hypothesis& out) {
 void WeighResumeAlreadyComplete(const CaseFile& run, Hypothesis& out) {
   WeighLoop(run, out);
   const Observation* framework = run.FindObservation("framework");
+  const auto framework_seen = As<seen::Framework>(framework);
   if (framework == nullptr) {
     return;
   }
@@ -66,8 +68,8 @@ void WeighResumeAlreadyComplete(const CaseFile& run, Hypothesis& out) {
     out.Fix("raise the number of epochs above what the checkpoint has reached, or start afresh");
     return;
   }
-  const double steps = NumberOf(*framework, "steps");
-  const double start = NumberOf(*framework, "start_step");
+  const double steps = framework_seen.steps.value_or(0);
+  const double start = OrZero(framework_seen.start_step);
   if (steps > 0 && start >= steps) {
     out.Add(Decisive("framework", "training resumed at step " + HumanNumber(start, 9) + " of " +
                                       HumanNumber(steps, 9) + ": nothing was left to do"));

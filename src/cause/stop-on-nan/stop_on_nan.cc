@@ -3,11 +3,13 @@
 
 #include "base/parse.h"
 #include "cause/evidence.h"
-#include "sign/exception_facts.h"
-#include "sign/loop_facts.h"
-#include "sign/training_facts.h"
 #include "cause/weighers.h"
 #include "model/observations.h"
+#include "sign/exception_facts.h"
+#include "sign/exit_reason.h"
+#include "sign/framework_stop.h"
+#include "sign/loop_exit.h"
+#include "sign/observed.h"
 
 namespace whystop {
 namespace {

@@ -1,12 +1,15 @@
 #include <algorithm>
 
 #include "base/human.h"
-#include "sign/account/account.h"
 #include "cause/evidence.h"
-#include "sign/loop_facts.h"
-#include "sign/swallowed_error.h"
-#include "sign/training_facts.h"
 #include "cause/weighers.h"
+#include "model/observations.h"
+#include "sign/account/account.h"
+#include "sign/framework_stop.h"
+#include "sign/left_by_exception.h"
+#include "sign/loop_exit.h"
+#include "sign/observed.h"
+#include "sign/swallowed_error.h"
 
 namespace whystop {
 namespace {
@@ -27,7 +30,7 @@ std::string DescribeLoader(const CaseFile& run, const SwallowedError& error) {
   const auto cut = ReadAccount(run).cut_passes;
   const auto failed = OfTraining(run, "call-failed");
   const auto times = std::count_if(failed.begin(), failed.end(), [](const Observation* one) {
-    return TextOf(*one, "call") == "data loader";
+    return As<seen::CallFailed>(*one).call == "data loader";
   });
   return NameOf(error) + ", raised by the data loader in " + HumanCount(times) +
          " passes and caught each time; of every pass about " + HumanNumber(cut->batches_done) + " of " +
@@ -37,25 +40,25 @@ std::string DescribeLoader(const CaseFile& run, const SwallowedError& error) {
 std::string DescribeAgain(const CaseFile& run, const SwallowedError& error) {
   const auto times = OfTraining(run, "exception-caught").size();
   return NameOf(error) + ", caught at least " + HumanNumber(static_cast<double>(times)) +
-         " times by `except " + TextOf(*error.seen, "handler") + "` while " +
-         HumanNumber(Counted(run, "steps").value_or(0)) + " steps were made" +
+         " times by `except " + As<seen::ExceptionCaught>(*error.seen).handler.value_or("") + "` while " +
+         HumanNumber(OrZero(CountsOf(run).steps)) + " steps were made" +
          (CutsPassesShort(run) ? "; each time the rest of the epoch was left out" : "");
 }
 
 std::string Describe(const CaseFile& run, const SwallowedError& error) {
   switch (error.at) {
     case SwallowedAt::kFrameworkCall:
-      return NameOf(error) + ", raised out of " + TextOf(*error.seen, "call") +
+      return NameOf(error) + ", raised out of " + As<seen::FrameworkFailed>(*error.seen).call.value_or("") +
              DescribeFrameworkEpoch(*error.seen) + "; the program caught it and ended with 0";
     case SwallowedAt::kHandlerExit:
       return DescribeHandlerExit(run, error);
     case SwallowedAt::kLoader:
       return DescribeLoader(run, error);
     case SwallowedAt::kCall:
-      return NameOf(error) + ", raised in the " + TextOf(*error.seen, "call") +
+      return NameOf(error) + ", raised in the " + As<seen::CallFailed>(*error.seen).call.value_or("") +
              "; the loops were left with it, and the program went on";
     case SwallowedAt::kEveryCall:
-      return NameOf(error) + ", raised in the " + TextOf(*error.seen, "call") +
+      return NameOf(error) + ", raised in the " + As<seen::CallFailed>(*error.seen).call.value_or("") +
              " again and again and caught each time; after " + HumanCount(error.seen->step.value_or(0)) +
              " steps no more were made";
     case SwallowedAt::kAgain:
@@ -83,14 +86,15 @@ bool WeighByElimination(const CaseFile& run, Hypothesis& out) {
     return false;
   }
   const Observation* plan = PlanOfBatches(run, *cut);
-  const std::string handler = TextOf(*plan, "only_exit");
+  const auto plan_seen = As<seen::LoopPlan>(plan);
+  const std::string handler = plan_seen.only_exit.value_or("");
   out.Add(Decisive("loop", "of every pass over the data about " + HumanNumber(cut->batches_done) + " of " +
                                HumanNumber(cut->batches_planned) + " batches were taken, in " +
                                HumanCount(cut->cut) + " passes, and " +
                                (handler.empty() ? std::string("no statement leaves the batch loop: an exception did, "
                                                               "and was caught around it")
                                                 : "the only way out of the batch loop is the one under `" + handler +
-                                                      "` at line " + TextOf(*plan, "exit_lines"))));
+                                                      "` at line " + plan_seen.exit_lines.value_or(""))));
   return true;
 }
 

@@ -1,7 +1,8 @@
 #include "cause/evidence.h"
-#include "sign/loop_facts.h"
-#include "sign/training_facts.h"
 #include "cause/weighers.h"
+#include "sign/exit_reason.h"
+#include "sign/framework_stop.h"
+#include "sign/loop_exit.h"
 
 namespace whystop {
 

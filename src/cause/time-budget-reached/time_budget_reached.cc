@@ -1,6 +1,8 @@
 #include "cause/evidence.h"
 #include "cause/weighers.h"
-#include "sign/loop_facts.h"
+#include "sign/exit_reason.h"
+#include "sign/framework_stop.h"
+#include "sign/loop_exit.h"
 
 namespace whystop {
 

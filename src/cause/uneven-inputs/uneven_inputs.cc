@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "cause/evidence.h"
-#include "base/parse.h"
-#include "cause/exception_facts.h"
 #include "cause/hang_weighers.h"
 #include "cause/rank_facts.h"
 #include "cause/weigh_hang.h"
+#include "model/observations.h"
+#include "sign/exception_facts.h"
 
 namespace whystop {
 namespace {
@@ -41,8 +41,11 @@ const ExceptionSeen* FindLeftAlone(const CaseFile& run) {
 /// How a loop was left on purpose, which is not the way in which the one that was left alone ended.
 const Observation* FindLeaving(const CaseFile& run) {
   for (const Observation& seen : run.observations) {
-    const std::string* how = seen.kind == "loop-exit" ? seen.Text("how") : nullptr;
-    if (how != nullptr && (*how == "break" || *how == "return" || *how == "end")) {
+    if (seen.kind != seen::LoopExit::kKind) {
+      continue;
+    }
+    const auto how = As<seen::LoopExit>(seen).how;
+    if (how == "break" || how == "return" || how == "end") {
       return &seen;
     }
   }
@@ -65,16 +68,17 @@ void WeighUnevenInputs(const CaseFile& run, Hypothesis& out) {
     out.Add(Missing("stack", "where the other rank left could not be seen"));
     return;
   }
-  const std::string file = left->Text("file") == nullptr ? "" : *left->Text("file");
-  const auto line = WholeOf(left->Number("line").value_or(0));
-  const std::string* values = left->Text("values");
+  const auto exit = As<seen::LoopExit>(left);
+  const std::string file = exit.file.value_or("");
+  const std::int64_t line = exit.line.value_or(0);
+  const std::string values = exit.values.value_or("");
   Evidence leaving = Decisive(
       "stack",
       fmt::format("{} left its loop by itself ({} at {}:{}{}) and ended, while another rank waited "
                   "for it in the next exchange",
                   left->rank ? fmt::format("rank {}", *left->rank) : std::string("one rank"),
-                  *left->Text("how"), file.substr(file.rfind('/') + 1), line,
-                  values == nullptr || values->empty() ? "" : "; " + *values));
+                  exit.how.value_or(""), file.substr(file.rfind('/') + 1), line,
+                  values.empty() ? "" : "; " + values));
   leaving.place = {file, line};
   out.Add(std::move(leaving));
   out.Add(std::move(met));

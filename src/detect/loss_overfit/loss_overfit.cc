@@ -16,6 +16,9 @@ constexpr std::int64_t kPointsMin = 6;
 // training loss must have halved.
 constexpr double kRiseShareFromStartMin = 0.4;
 constexpr double kClimbingMin = 0.75;  // Of the stretches.
+// Where training came to a tenth of its start and of the held-out loss, it knows its samples by heart: less will do.
+constexpr double kByHeart = 0.1;
+constexpr double kRiseShareByHeartMin = 0.1;
 
 /// The held-out loss turned and rose beyond its noise while the training loss went on falling.
 class LossOverfit final : public HistoryDetector {
@@ -33,12 +36,13 @@ class LossOverfit final : public HistoryDetector {
     const double rise = end - held_out.best;
     const double noise = std::max(held_out.level_noise, held_out.noise / 2);
     const bool from_start = held_out.best_at <= 0;
-    const double share = from_start ? kRiseShareFromStartMin : kRiseShareMin;
+    const WatchedSeries* train = TrainLoss();
+    const bool by_heart = train != nullptr && KnowsByHeart(*train, held_out.end);
+    const double share = !from_start ? kRiseShareMin : by_heart ? kRiseShareByHeartMin : kRiseShareFromStartMin;
     if (held_out.best_at > 0.8 || rise < kRiseInNoiseMin * noise ||
         rise < share * std::abs(held_out.best) || (from_start && !Climbs(held_out))) {
       return;
     }
-    const WatchedSeries* train = TrainLoss();
     if (train == nullptr || !FellOn(*train, held_out.best_at) ||
         (from_start && (series.first_at >= train->last_at || !Halved(*train)))) {
       return;
@@ -77,6 +81,11 @@ class LossOverfit final : public HistoryDetector {
   static bool Halved(const WatchedSeries& train) {
     const SeriesShape shape = ShapeOf(train.history);
     return shape.start > 0 && shape.end < shape.start / 2;
+  }
+
+  static bool KnowsByHeart(const WatchedSeries& train, double held_out) {
+    const SeriesShape shape = ShapeOf(train.history);
+    return shape.end >= 0 && shape.end < kByHeart * shape.start && shape.end < kByHeart * held_out;
   }
 
   /// Whether the training loss is lower at the end than it was when the held-out loss was best.

@@ -4,7 +4,7 @@
 #include "detect/series_history.h"
 #include "detect/series_shape.h"
 #include "detect/series_state.h"
-#include "detect/series_table.h"
+#include "model/series_table.h"
 
 namespace whystop {
 namespace {

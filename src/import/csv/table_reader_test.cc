@@ -43,6 +43,15 @@ TEST(TableReader, ReadsASparseTableOfStepAndEpochRows) {
   EXPECT_EQ(got.All<TextEnd>().at(0).kind, TextEnd::Kind::kSilent);
 }
 
+TEST(TableReader, LinesMayEndInReturnsAlone) {
+  for (const std::string_view text : {"epoch,loss\r0,1.5\r1,1.25\r2,1\r", "epoch,loss\r\r0,1.5\r\r1,1.25\r\r2,1\r\r",
+                                      "epoch,loss\r\r\n0,1.5\r\r\n1,1.25\r\r\n2,1\r\r\n"}) {
+    for (const std::size_t piece : {1U, 2U, 11U, 12U, 1000U}) {
+      EXPECT_EQ(ReadTable(text, piece).Values("loss"), (std::vector<double>{1.5, 1.25, 1})) << text << piece;
+    }
+  }
+}
+
 TEST(TableReader, AnEpochThatGoesBackToTheStartIsANewSession) {
   const CollectEvents got = ReadTable("epoch,loss\n0,1\n1,0.9\n2,0.8\n0,1.1\n1,0.7\n");
   ASSERT_EQ(got.Observed(kSessionStart).size(), 1u);

@@ -1,15 +1,13 @@
 #include "import/plain_log/plain_log.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <memory>
+#include <optional>
 
-#include "base/clock.h"
 #include "base/fd.h"
 #include "text/log_reader.h"
 
@@ -18,16 +16,6 @@ namespace {
 
 constexpr std::size_t kReadBytes =
     256 << 10;  // Larger reads are no faster; mmap is not either and may SIGBUS.
-
-std::optional<std::chrono::seconds> AgeOf(int fd) {
-  struct stat info {};
-  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-    return std::nullopt;
-  }
-  return std::max(std::chrono::seconds(0),
-                  std::chrono::duration_cast<std::chrono::seconds>(ReadClocks().wall) -
-                      std::chrono::seconds(info.st_mtime));
-}
 
 }  // namespace
 
@@ -58,7 +46,7 @@ Result<PlainLogStats> ReadPlainLog(const std::string& path, EventSink& out) {
     stats.bytes += got;
     reader.Feed({buffer.get(), static_cast<std::size_t>(got)}, RunTime{});
   }
-  reader.Finish(RunTime{}, AgeOf(fd));
+  reader.Finish(RunTime{}, std::nullopt);
   return stats;
 }
 

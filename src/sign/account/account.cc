@@ -5,8 +5,10 @@
 #include <csignal>
 
 #include "model/observations.h"
-#include "sign/loop_facts.h"
 #include "sign/account/notebook.h"
+#include "sign/exception_facts.h"
+#include "sign/exit_reason.h"
+#include "sign/loop_exit.h"
 
 namespace whystop {
 namespace {
@@ -37,6 +39,18 @@ const Observation* ExitOf(const CaseFile& run, std::string_view role) {
   return last;
 }
 
+/// A loop over a stream has no plan of its own. The program may have one: "step 400/1200" in print, where it counts the turns.
+std::optional<double> PlanInPrint(const Progress& progress, double turns) {
+  constexpr double kSameCount = 0.7;  // It prints now and then.
+  if (progress.process || !progress.step || !progress.steps_planned) {
+    return std::nullopt;
+  }
+  const double printed = static_cast<double>(*progress.step);
+  const double planned = static_cast<double>(*progress.steps_planned);
+  const bool counts_turns = printed <= turns + 1 && printed >= kSameCount * turns;
+  return counts_turns && turns < kUnseenShare * planned ? std::optional(planned) : std::nullopt;
+}
+
 LevelAccount FromLoop(const CaseFile& run, std::string_view role) {
   const Observation* last = ExitOf(run, role);
   if (last == nullptr) {
@@ -46,6 +60,9 @@ LevelAccount FromLoop(const CaseFile& run, std::string_view role) {
   LevelAccount level{exit.planned, exit.turn, EndOf(exit), "loop"};
   if (ReasonOf(last) == ExitReason::kStepBudget) {
     level.planned = level.done;  // A budget of its own is the plan, where it is the smaller one.
+  }
+  if (role == "steps" && !level.planned && level.end == LevelEnd::kRanToItsEnd) {
+    level.planned = PlanInPrint(run.progress, level.done.value_or(0));
   }
   if (level.planned && level.done) {
     level.done = std::min(*level.done, *level.planned);  // A counter stands behind its last turn.
@@ -137,7 +154,7 @@ const Observation* TrainingLoader(const CaseFile& run, const Observation*& passe
   }
   for (const Observation& one : run.observations) {
     if (one.kind == "loader" && one.process == passes->process &&
-        one.Number("loader") == passes->Number("loader")) {
+        As<seen::Loader>(one).loader == As<seen::Passes>(passes).loader) {
       return &one;
     }
   }
@@ -242,7 +259,8 @@ bool WasToTrain(const CaseFile& run, std::int64_t process) {
       return false;
     }
     if (one.kind == "python") {
-      return one.Text("torch") != nullptr || one.Text("tensorflow") != nullptr || one.Text("keras") != nullptr;
+      const auto told = As<seen::Python>(one);
+      return told.torch || told.tensorflow || told.keras;
     }
     return one.kind == "optimizer" || one.kind == "framework" || one.kind == "no-training";
   });
@@ -378,15 +396,20 @@ const SignalSeen* AskedToEnd(const CaseFile& run) {
 }
 
 bool LeftWithoutCleanUp(const CaseFile& run) {
+  constexpr int kOfSignals = 128;  // From here on a shell tells of a signal.
   const auto process = TrainingProcess(run);
-  // Of a child whose status went to somebody else it may as well have been a signal.
-  const bool status_is_its_own =
-      (run.start && process == run.start->pid) ||
+  const bool ended_by_itself = run.ExitCode() && *run.ExitCode() < kOfSignals;
+  // A shell hands on the status of its last command; of an earlier child it may as well have been a signal.
+  const bool hands_on = run.start && (run.ExitCode() == 0 ? RunsOneCommand(run.start->command) : IsShell(run.start->command));
+  const bool was_the_last = hands_on && !run.process_ends.empty() && run.process_ends.back().pid == process && !run.process_ends.back().end &&
+                            run.process_ends.back().parent_pid == run.start->pid;
+  const bool is_the_job = run.start && process == run.start->pid;
+  const bool left_with_0 = run.ExitCode() == 0 &&
       std::any_of(run.process_ends.begin(), run.process_ends.end(), [&process](const ProcessEnd& ended) {
         return ended.pid == process && ended.end && ended.end->exit_code() == 0;
       });
-  return process && run.ExitCode() == 0 && status_is_its_own && !run.job_alive && run.drops.empty() &&
-         LastOfTraining(run, "process-exit") == nullptr;
+  return process && ended_by_itself && (is_the_job || was_the_last || left_with_0) && !run.job_alive && run.drops.empty() &&
+         FindEndingException(run) == nullptr && LastOfTraining(run, "process-exit") == nullptr;
 }
 
 }  // namespace whystop

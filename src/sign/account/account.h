@@ -30,6 +30,8 @@ struct LevelAccount {
   std::string told_by;  // "loop", "framework", "loader", "log"; "": nothing is known.
 
   std::optional<double> Missing() const;
+  /// Of the plan; 0: not known.
+  double Share() const { return planned && done && *planned > 0 ? *done / *planned : 0; }
   /// Less was done than planned, by more than a look that came too early explains.
   bool IsShort() const;
 };

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+
+#include "model/case_file.h"
+
+namespace whystop {
+
+/// What a run is by its own loops: how many turns of the innermost one were planned in all, and how
+/// many were made. Only of `for` loops without any way out but their end.
+struct PlanKept {
+  double planned = 0;
+  double made = 0;
+  double epochs = 0;
+};
+/// Such a loop was left long before its end, and the program ended well: an exception was caught
+/// outside of it. nullopt: not so.
+std::optional<PlanKept> LeftByAnException(const CaseFile& run);
+
+}  // namespace whystop

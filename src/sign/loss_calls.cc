@@ -1,0 +1,41 @@
+#include "sign/loss_calls.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/observations.h"
+#include "sign/observed.h"
+
+namespace whystop {
+
+std::vector<const Observation*> LossCalls(const CaseFile& run,
+                                          std::initializer_list<std::string_view> functions,
+                                          Calls which) {
+  std::vector<const Observation*> found;
+  for (const Observation* call : ObservationsOf(run, "loss-call")) {
+    const auto call_seen = As<seen::LossCall>(call);
+    const bool wanted =
+        std::find(functions.begin(), functions.end(), call_seen.function.value_or("")) != functions.end();
+    if (wanted && (which == Calls::kAll || call_seen.grad_enabled.value_or(true))) {
+      found.push_back(call);
+    }
+  }
+  return found;
+}
+
+std::vector<const Observation*> RegressionCalls(const CaseFile& run) {
+  return LossCalls(run, {"mse_loss", "rmse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"});
+}
+
+std::optional<double> RegressionTargetSize(const CaseFile& run) {
+  const auto calls = RegressionCalls(run);
+  if (calls.empty()) {
+    return std::nullopt;
+  }
+  const auto first = As<seen::LossCall>(*calls.front());
+  return first.target_std
+             ? std::optional(std::hypot(first.target_mean.value_or(0), *first.target_std))
+             : std::nullopt;
+}
+
+}  // namespace whystop

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/case_file.h"
+
+namespace whystop {
+
+enum class Calls { kInTraining, kAll };
+/// Calls of these loss functions, in order; in training only those where gradients are recorded.
+std::vector<const Observation*> LossCalls(const CaseFile& run,
+                                          std::initializer_list<std::string_view> functions,
+                                          Calls which = Calls::kInTraining);
+/// Those of losses that compare numbers with numbers.
+std::vector<const Observation*> RegressionCalls(const CaseFile& run);
+/// The targets of a regression loss as first seen: their size; nullopt: no such call.
+std::optional<double> RegressionTargetSize(const CaseFile& run);
+
+}  // namespace whystop

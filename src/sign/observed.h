@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/case_file.h"
+#include "model/observations.h"
+
+namespace whystop {
+
+/// All observations of a kind, in order.
+std::vector<const Observation*> ObservationsOf(const CaseFile& run, std::string_view kind);
+/// As a figure to reckon with, where what is absent counts as none.
+template <typename T>
+double OrZero(const std::optional<T>& value) {
+  return value ? static_cast<double>(*value) : 0;
+}
+/// The totals that the probe told last.
+seen::Counts CountsOf(const CaseFile& run);
+
+}  // namespace whystop

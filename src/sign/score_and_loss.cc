@@ -1,0 +1,69 @@
+#include "sign/score_and_loss.h"
+
+#include <algorithm>
+#include <numbers>
+#include <string>
+
+#include "model/observations.h"
+#include "sign/guessing.h"
+#include "sign/observed.h"
+#include "sign/words.h"
+
+namespace whystop {
+namespace {
+
+bool AnswersOneQuestion(const CaseFile& run) {
+  const auto calls = ObservationsOf(run, "loss-call");
+  if (calls.empty() || !LossOfGuessing(run)) {
+    return false;
+  }
+  const Observation& call = *calls.back();
+  const auto call_seen = As<seen::LossCall>(call);
+  const std::string shape = call_seen.input_shape.value_or("");
+  const auto dimensions = std::count(shape.begin(), shape.end(), 'x') + 1;
+  const bool by_two = call_seen.function.value_or("").starts_with("binary");
+  return !call_seen.weighted.value_or(false) && dimensions <= 2 && (!by_two || OrZero(call_seen.classes) <= 1);
+}
+
+/// Per cent are given by some.
+double ShareOfRight(const Finding& score) {
+  const double best = score.Number("best").value_or(1);
+  return best > 1 ? best / 100 : best;
+}
+
+/// What is printed as "acc" beside a loss may be that of other samples, which were not learned: only one that lies flat where
+/// guessing is, while the loss is nearly gone, tells of a fault.
+bool StaysAtGuessing(const CaseFile& run, const Finding& score, const Finding& loss) {
+  constexpr double kLossGone = 0.3;
+  constexpr double kOfTheWay = 0.1;
+  const auto cost = LossOfGuessing(run);
+  const auto guess = AccuracyOfGuessing(run);
+  return cost && guess && loss.Number("last").value_or(*cost) < kLossGone * *cost &&
+         FactText(score, "state") != "improving" && ShareOfRight(score) < *guess + kOfTheWay * (1 - *guess);
+}
+
+}  // namespace
+
+std::optional<double> RightByLoss(const CaseFile& run, const Finding& loss) {
+  const auto last = loss.Number("last");
+  return last && FactText(loss, "role") == "train-loss" && AnswersOneQuestion(run)
+             ? std::optional(1 - *last / std::numbers::ln2)
+             : std::nullopt;
+}
+
+const Finding* ScoreBelowItsLoss(const CaseFile& run, const Finding& loss) {
+  constexpr double kPointsMin = 3;
+  constexpr double kMargin = 0.1;  // For what dropout, a loss of other batches and rounding may do.
+  const auto right = RightByLoss(run, loss);
+  for (const Finding& score : run.findings) {
+    if (right && score.detector == "loss/trend" && FactText(score, "role") == "train-score" &&
+        MentionsAny(score.series, {"acc"}) && score.Number("points").value_or(0) >= kPointsMin &&
+        ShareOfRight(score) < *right - kMargin &&
+        (MentionsAny(score.series, {"train"}) || StaysAtGuessing(run, score, loss))) {
+      return &score;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace whystop
