@@ -3,8 +3,9 @@
 
 The Python suites wait a good deal, for jobs that sleep and for clocks: meanwhile the sanitizers' programs are compiled.
 
-A test that fails is run once more when its suite is over: real kills, real training and real clocks on a machine that
-others use too. If it fails again it has failed; if it passes it counts as passed, and the end of the output names it.
+A test that fails is run once more when all suites are over and the machine is quiet: real kills, real training and real
+clocks on a machine that others use too. If it fails again it has failed; if it passes it counts as passed, and the end of
+the output names it.
 `--all` adds the soaks: hundreds of kills, long fuzzing, the whole overhead check.
 """
 
@@ -16,7 +17,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LAYERS_WITH_THREADS = ("client", "record", "sense", "supervise", "wire")
@@ -24,13 +25,14 @@ LONGEST = ("probe", "programs", "supervise", "ends", "keras", "hang", "verdict",
 SIDE_BY_SIDE = 2
 
 
-class Count(NamedTuple):
-    """What became of the tests of a suite; `failed` and `unsteady` hold their names, `unsteady` passed the second time."""
+class Suite(NamedTuple):
+    """What became of the tests of a suite; `failed` has their names with the reasons, `again` runs those once more."""
 
-    passed: int
-    failed: "tuple[str, ...]" = ()
+    name: str
+    total: int
+    failed: "dict[str, str]" = {}
     skipped: int = 0
-    unsteady: "tuple[str, ...]" = ()
+    again: "Callable[[], dict] | None" = None  # Gives those that fail this time too, as `failed` does.
 
 
 def run(command: list, quiet: bool = False, **options) -> "tuple[int, str]":
@@ -56,17 +58,6 @@ def number_before(word: str, text: str) -> int:
     return int(found[-1]) if found else 0
 
 
-def settle(suite: str, total: int, skipped: int, failed: dict, failed_again: dict) -> Count:
-    """The count of a suite of `total` tests, some of which failed at first and some of these also when run again."""
-    unsteady = [name for name in failed if name not in failed_again]
-    return Count(
-        total - len(failed_again) - skipped,
-        tuple(f"{suite}: {name}: {reason}" for name, reason in failed_again.items()),
-        skipped,
-        tuple(f"{suite}: {name}: {failed[name]}" for name in unsteady),
-    )
-
-
 def build_preset(preset: str, folder: str, layers: tuple = (), aside: bool = False) -> bool:
     """Builds a preset, or the unit tests of those `layers` of it; `aside`: with what others leave of the cores."""
     gently = ["nice", "-n", "15"] if aside else []
@@ -76,28 +67,38 @@ def build_preset(preset: str, folder: str, layers: tuple = (), aside: bool = Fal
     return status == 0
 
 
-def cpp_suite(preset: str, folder: str, layers: tuple = (), built: "bool | None" = None) -> Count:
+def cpp_suite(preset: str, folder: str, layers: tuple = (), built: "bool | None" = None) -> Suite:
     """Builds a preset, unless that is done, and runs its unit tests; `layers` limits it to those folders of src/."""
     if not (build_preset(preset, folder, layers) if built is None else built):
-        return Count(0, (f"{preset}: does not build",))
+        return Suite(preset, 1, {"build": "does not build"})
     only = ["-R", "^(" + "|".join(layers) + r")\."] if layers else []
     command = ["ctest", "--test-dir", folder, "--output-on-failure", "--progress", "--timeout", "300"]
     status, text = run(command + ["-j", "2"] + only)
     summary = re.search(r"(\d+) tests failed out of (\d+)", text)
     if not summary:
-        return Count(0, (f"{preset}: ctest ended with {status}",))
+        return Suite(preset, 1, {"ctest": f"ended with {status}"})
     skipped = len(re.findall(r"\(Skipped\)$", text, re.MULTILINE))
     failed = ctest_failures(text)
-    failed_again = ctest_failures(run(command + ["--rerun-failed"])[1]) if failed else {}
     if status != 0 and not failed:
-        failed = failed_again = {"ctest": f"ended with {status}"}
-    return settle(preset, int(summary.group(2)), skipped, failed, failed_again)
+        return Suite(preset, int(summary.group(2)), {"ctest": f"ended with {status}"}, skipped)
+    return Suite(preset, int(summary.group(2)), failed, skipped, again(command + ["--rerun-failed"], ctest_failures, failed))
 
 
-def files_alone() -> Count:
+def again(command: list, failures: "Callable[[str], dict]", failed: dict, **options) -> "Callable[[], dict]":
+    """Runs what has failed once more; a runner that dies of it without a word has not shown that anything passes."""
+
+    def rerun() -> dict:
+        status, text = run(command, **options)
+        return failures(text) or (failed if status != 0 else {})
+
+    return rerun
+
+
+def files_alone() -> Suite:
     """A file that leans on its neighbours in a batch is a failure."""
     status, text = run([sys.executable, "tools/compile_alone.py"])
-    return Count(number_before("of", text), () if status == 0 else ("compile_alone.py: a file does not compile by itself",))
+    failed = {} if status == 0 else {"compile_alone.py": "a file does not compile by itself"}
+    return Suite("alone", number_before("of", text), failed)
 
 
 def ctest_failures(text: str) -> dict:
@@ -116,20 +117,19 @@ def python_suites(everything: bool, build: str = "build", folders: tuple = ()) -
         return list(pool.map(lambda folder: python_suite(folder.relative_to(ROOT), build, environment), ordered))
 
 
-def python_suite(folder: pathlib.Path, build: str, environment: dict) -> Count:
+def python_suite(folder: pathlib.Path, build: str, environment: dict) -> Suite:
     """The output of a suite is shown when it is over: another one runs beside it."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--durations=5"]
     status, text = run(command + [folder], env=environment, quiet=True)
     tail = "\n".join(text.splitlines()[-3:])
     failed = pytest_failures(text)
-    failed_again = failed
-    if failed and all("::" in name for name in failed):
-        failed_again = pytest_failures(run(command + list(failed), env=environment, quiet=True)[1])
-    elif status != 0 and not failed:
-        failed = failed_again = {f"pytest of {folder.name}": f"ended with {status}"}
+    if status != 0 and not failed:
+        failed = {f"pytest of {folder.name}": f"ended with {status}"}
     skipped = number_before("skipped", tail)
     total = number_before("passed", tail) + skipped + len(failed)
-    return settle(build, total, skipped, failed, failed_again)
+    by_name = all("::" in name for name in failed)  # Else a whole file could not be read, or pytest itself has died.
+    rerun = again(command + list(failed), pytest_failures, failed, env=environment, quiet=True) if by_name else None
+    return Suite(build, total, failed, skipped, rerun)
 
 
 def pytest_failures(text: str) -> dict:
@@ -146,24 +146,34 @@ def main() -> int:
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     threaded = LAYERS_WITH_THREADS + (("serve",) if options.all else ())
-    counts = [cpp_suite("release", "build")]
+    suites = [cpp_suite("release", "build")]
     with ThreadPoolExecutor(1) as aside:
         asan = aside.submit(build_preset, "asan", "build-asan", aside=True)
         tsan = aside.submit(build_preset, "tsan", "build-tsan", threaded, aside=True)
-        counts += python_suites(options.all)
-        counts.append(cpp_suite("asan", "build-asan", built=asan.result()))
-        counts += python_suites(options.all, "build-asan", ("verdict",))
-        counts.append(cpp_suite("tsan", "build-tsan", threaded, built=tsan.result()))
+        suites += python_suites(options.all)
+        suites.append(cpp_suite("asan", "build-asan", built=asan.result()))
+        suites += python_suites(options.all, "build-asan", ("verdict",))
+        suites.append(cpp_suite("tsan", "build-tsan", threaded, built=tsan.result()))
     if options.all:
-        counts.append(files_alone())
-    failed = [name for count in counts for name in count.failed]
-    for name in (name for count in counts for name in count.unsteady):
+        suites.append(files_alone())
+    return 1 if summarize(suites) else 0
+
+
+def summarize(suites: "list[Suite]") -> int:
+    """Runs what failed once more, now that nothing else runs, and ends with the count; returns how many tests failed."""
+    failed, unsteady = [], []
+    for suite in suites:
+        failed_again = suite.again() if suite.failed and suite.again else suite.failed
+        for name, reason in suite.failed.items():
+            known = name in failed_again
+            (failed if known else unsteady).append(f"{suite.name}: {name}: {failed_again[name] if known else reason}")
+    for name in unsteady:
         print(f"passed only when run again: {name}")
     for name in failed:
         print(f"failed: {name}")
-    passed, skipped = sum(count.passed for count in counts), sum(count.skipped for count in counts)
-    print(f"{passed} passed, {len(failed)} failed, {skipped} skipped")
-    return 1 if failed else 0
+    skipped = sum(suite.skipped for suite in suites)
+    print(f"{sum(suite.total for suite in suites) - skipped - len(failed)} passed, {len(failed)} failed, {skipped} skipped")
+    return len(failed)
 
 
 if __name__ == "__main__":

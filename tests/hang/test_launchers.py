@@ -34,6 +34,7 @@ SPAWN = TROUBLE + """def run(rank, port):
     dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
     model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 1))
     train(rank, 1, model, torch.optim.SGD(model.parameters(), lr=0.01), torch.Tensor.backward)
+    time.sleep(1)  # gloo aborts when it is torn down while its threads still end an exchange.
     dist.destroy_process_group()
 if __name__ == "__main__":
     torch.multiprocessing.spawn(run, args=(int(sys.argv[-1]),), nprocs=2)

@@ -239,17 +239,20 @@ def compare(tmp_path):
 @needs_tmux
 def test_a_python_prompt_behaves_the_same(compare):
     def play(window):
-        window.wait_for(">>>")
-        window.keys("2+3", "Enter")
+        def at_prompt(*keys):
+            # What is typed before the prompt is there is shown by the terminal, wherever its cursor happens to be.
+            wait_until(lambda: window.screen().rstrip().endswith(">>>"), "the prompt is there")
+            window.keys(*keys)
+        at_prompt("2+3", "Enter")
         window.wait_for("\n5")
-        window.keys("x = 'typo", "BSpace", "BSpace", "ed'", "Enter")
-        window.keys("print(x)", "Enter")
+        at_prompt("x = 'typo", "BSpace", "BSpace", "ed'", "Enter")
+        at_prompt("print(x)", "Enter")
         window.wait_for("\ntyed")
-        window.keys("Up", "Enter")
+        at_prompt("Up", "Enter")
         wait_until(lambda: window.screen().count("\ntyed") == 2, "history works")
-        window.keys("C-c")
+        at_prompt("C-c")
         window.wait_for("KeyboardInterrupt")
-        window.keys("C-d")
+        at_prompt("C-d")
         window.wait_for("code 0")
     bare, ours = compare([sys.executable, "-q"], play)
     assert ours == bare
