@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "base/human.h"
 #include "model/observations.h"
+#include "sign/account/account.h"
 #include "sign/observed.h"
 #include "sign/signs.h"
 #include "sign/training.h"
@@ -77,6 +79,23 @@ Sign LookGradientsUnrelated(const Training& training) {
   return std::abs(sums.agreement) < kNone
              ? YesSign("tensor", text + ": no batch says the same as another")
              : NoSign(text);
+}
+
+/// The loss falls though no batch says anything about the next one: it is learned sample by sample, over passes in which the same ones
+/// come back, and most of it is still unknown. Noise that is there to stay lets a loss fall early, and then no more.
+Sign LookFallsByHeart(const Training& training) {
+  constexpr double kUnknown = 0.7;  // Of what guessing costs.
+  constexpr double kPassesMin = 3;
+  constexpr double kLateMin = 0.15;  // Of the whole fall, in the last third.
+  const Sign unrelated = LookGradientsUnrelated(training);
+  const double passes = ReadAccount(training.run).epochs.done.value_or(0);
+  if (unrelated.answer == Seen::kNotSeen || !training.guess || passes < kPassesMin) {
+    return NotSeenSign();
+  }
+  const double fall = std::min(training.BasisNumber("first"), *training.guess) - training.BasisNumber("last");
+  const bool falls = training.learning.Good() && fall > 0 && -training.BasisNumber("end_change") > kLateMin * fall;
+  return AnswerSign(unrelated.Yes() && falls && training.share > kUnknown, "series",
+                    training.learning.text + ", while no batch says anything about another: it is learned by heart");
 }
 
 Sign LookStepsPromiseLittle(const Training& training) {

@@ -10,7 +10,7 @@
 namespace whystop {
 
 bool LearnsSoundly(const CaseFile& run) {
-  if (OrZero(CountsOf(run).steps) < 20 ||
+  if (StepsMade(run) < 20 ||
       run.FindObservation("parameter-without-gradient") != nullptr ||
       LeftInNoOptimizer(run) != nullptr ||
       run.FindObservation("identical-rows") != nullptr) {

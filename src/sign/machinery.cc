@@ -46,8 +46,7 @@ Sign LookStepsWithoutBackward(const Training& training) {
 
 Sign LookBackwardWithoutStep(const Training& training) {
   const double backwards = OrZero(CountsOf(training.run).backwards);
-  const double steps = OrZero(CountsOf(training.run).steps) +
-                       OrZero(CountsOf(training.run).skipped_steps);
+  const double steps = StepsMade(training.run) + OrZero(CountsOf(training.run).skipped_steps);
   const bool trains = OrZero(CountsOf(training.run).zero_grads) +
                           OrZero(CountsOf(training.run).loss_calls) >
                       0;

@@ -18,5 +18,7 @@ double OrZero(const std::optional<T>& value) {
 }
 /// The totals that the probe told last.
 seen::Counts CountsOf(const CaseFile& run);
+/// How often the weights were changed: by an optimizer, or by hand, which happens once a backward pass.
+double StepsMade(const CaseFile& run);
 
 }  // namespace whystop

@@ -30,6 +30,7 @@ constexpr SignEntry kSigns[] = {
     {"dropout-high", "Does dropout drop most of the values?", &LookDropoutHigh},
     {"eval-mode", "Was the model in eval mode while it was trained?", &LookEvalMode},
     {"eval-mode-came-back", "Had it been in training mode before?", &LookEvalModeCameBack},
+    {"falls-by-heart", "Does the loss fall though no batch says anything about another?", &LookFallsByHeart},
     {"few-parameters", "Does the model have a handful of parameters?", &LookFewParameters},
     {"first-loss-lost", "Was the very first loss not finite?", &LookFirstLossLost},
     {"freezing-misspelt", "Was a parameter unfrozen under a wrong name?", &LookFreezingMisspelt},

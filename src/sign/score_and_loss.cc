@@ -42,6 +42,22 @@ bool StaysAtGuessing(const CaseFile& run, const Finding& score, const Finding& l
          FactText(score, "state") != "improving" && ShareOfRight(score) < *guess + kOfTheWay * (1 - *guess);
 }
 
+/// On samples that were not learned a model may be as good as guessing, and by chance no worse than half of that.
+bool IsWorseThanChance(const CaseFile& run, const Finding& score) {
+  constexpr double kOfGuessing = 0.5;
+  const auto guess = AccuracyOfGuessing(run);
+  return guess && ShareOfRight(score) < kOfGuessing * *guess;
+}
+
+/// Whether this score counts the same answers as the loss, or is lower than those of any samples can be.
+bool ContradictsTheLoss(const CaseFile& run, const Finding& score, const Finding& loss) {
+  if (FactText(score, "role") == "validation-score") {
+    return IsWorseThanChance(run, score);
+  }
+  return FactText(score, "role") == "train-score" &&
+         (MentionsAny(score.series, {"train"}) || StaysAtGuessing(run, score, loss));
+}
+
 }  // namespace
 
 std::optional<double> RightByLoss(const CaseFile& run, const Finding& loss) {
@@ -56,10 +72,9 @@ const Finding* ScoreBelowItsLoss(const CaseFile& run, const Finding& loss) {
   constexpr double kMargin = 0.1;  // For what dropout, a loss of other batches and rounding may do.
   const auto right = RightByLoss(run, loss);
   for (const Finding& score : run.findings) {
-    if (right && score.detector == "loss/trend" && FactText(score, "role") == "train-score" &&
-        MentionsAny(score.series, {"acc"}) && score.Number("points").value_or(0) >= kPointsMin &&
-        ShareOfRight(score) < *right - kMargin &&
-        (MentionsAny(score.series, {"train"}) || StaysAtGuessing(run, score, loss))) {
+    if (right && score.detector == "loss/trend" && MentionsAny(score.series, {"acc"}) &&
+        score.Number("points").value_or(0) >= kPointsMin && ShareOfRight(score) < *right - kMargin &&
+        ContradictsTheLoss(run, score, loss)) {
       return &score;
     }
   }

@@ -26,6 +26,7 @@ Sign LookDecayShrinks(const Training& training);
 Sign LookDropoutHigh(const Training& training);
 Sign LookEvalMode(const Training& training);
 Sign LookEvalModeCameBack(const Training& training);
+Sign LookFallsByHeart(const Training& training);
 Sign LookFewParameters(const Training& training);
 Sign LookFirstLossLost(const Training& training);
 Sign LookGradientsAbsent(const Training& training);

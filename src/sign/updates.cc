@@ -142,8 +142,7 @@ Sign LookWeightsMoved(const Training& training) {
   if (NothingMoved(training.run)) {
     return NoSign("no weight was ever changed");
   }
-  return OrZero(CountsOf(training.run).steps) > 0 ? YesSign("tensor", "weights move")
-                                                        : NotSeenSign();
+  return StepsMade(training.run) > 0 ? YesSign("tensor", "weights move") : NotSeenSign();
 }
 
 Sign LookWeightsVanished(const Training& training) {

@@ -16,7 +16,7 @@ bool MentionsAny(std::string_view text, std::initializer_list<std::string_view> 
   });
 }
 
-std::string Percent(double share) { return HumanNumber(100 * share, 2) + " %"; }
+std::string Percent(double share) { return HumanNumber(100 * share, share < 0.995 ? 2 : 3) + " %"; }
 
 std::string FactText(const Finding& finding, const std::string& name) {
   const Fact* fact = finding.FindFact(name);

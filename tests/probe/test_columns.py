@@ -89,3 +89,26 @@ def test_columns_of_a_model_that_has_no_loader_are_seen(run, script):
     got = run(script(TABLE.replace("STANDARDISED", "True").replace("torch.utils.data.DataLoader(data, batch_size=20, shuffle=True)", "[data[:]] * 12")))
     assert got.observations("probe-failure") == []
     assert [item["spike_column"] for item in got.observations("columns") if item["place"] == "model input"] == [3]
+
+
+def test_codes_are_known_where_batches_are_made_by_hand(run, script):
+    """Without a loader the targets are those that the loss compares the outputs with, also of a loss written by hand."""
+    loop = "for inputs, wanted in torch.utils.data.DataLoader(data, batch_size=50, shuffle=True):"
+    by_hand = "for wanted_rows in 4 * torch.arange(2000).split(50):\n    inputs, wanted = data[wanted_rows]"
+    shops = SHOPS.replace("COLUMNS", "[0, 1]").replace("TARGETS", "by_shop").replace(loop, by_hand)
+    for loss in ("torch.nn.functional.mse_loss(net(inputs)[:, 0], wanted)", "(net(inputs)[:, 0] - wanted).square().mean()"):
+        got = run(script(shops.replace("torch.nn.functional.mse_loss(net(inputs)[:, 0], wanted)", loss)))
+        assert got.observations("probe-failure") == []
+        codes = [item for item in got.observations("columns") if item["place"] == "model input"][-1]
+        assert codes["code_column"] == 1
+        assert codes["told_by_kind"] - codes["told_by_line"] > 0.1 and codes["code_order"] > 1
+
+
+def test_more_codes_than_rows_for_each_are_known_by_those_that_come_again(run, script):
+    many = SHOPS.replace("30, (2000,)", "200, (2000,)").replace("torch.randn(30)", "torch.randn(200)").replace("COLUMNS", "[0, 1]")
+    told = {}
+    for name, targets in (("shop", "by_shop"), ("nothing", "torch.randn(2000)")):
+        got = run(script(many.replace("TARGETS", targets)))
+        told[name] = next(item for item in got.observations("columns") if item["place"] == "0")
+    assert told["shop"]["rows"] < 400 and told["shop"]["told_by_kind"] > 0.3
+    assert told["nothing"].get("told_by_kind", 0) < 0.1

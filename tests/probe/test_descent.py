@@ -96,3 +96,24 @@ def test_an_environment_that_a_library_imports_for_itself_is_not_named(run, scri
     (packages / "helpers_for_all.py").write_text("import gymnasium\n")
     got = run(script(f"import sys\nsys.path.insert(0, {str(packages)!r})\nimport helpers_for_all\n" + TRAINING.replace("RATE", "0.1").replace("LABELS", '"real"')))
     assert not got.observations("environment")
+
+
+def test_what_plain_tensors_begin_with_and_are_trained_by_is_told(run, script):
+    """No module and no optimizer: the loss and the size of the weights are known all the same."""
+    source = """
+import torch
+torch.manual_seed(0)
+first, bias, last = (torch.randn(8, 16) * 1e-5).requires_grad_(), torch.zeros(16, requires_grad=True), (torch.randn(16, 4) * 1e-5).requires_grad_()
+for step in range(20):
+    outputs = torch.relu(torch.randn(32, 8) @ first + bias) @ last
+    torch.nn.functional.cross_entropy(outputs, torch.randint(0, 4, (32,))).backward()
+    with torch.no_grad():
+        for tensor in (first, bias, last):
+            tensor -= 0.1 * tensor.grad
+            tensor.grad = None
+"""
+    got = run(script(source))
+    assert (got.code, got.err, got.observations("probe-failure")) == (0, "", [])
+    assert {call["classes"] for call in got.observations("loss-call")} == {4}
+    assert got.observations("initial-gain")[0]["matrices"] == 2
+    assert got.observations("initial-gain")[0]["median"] < 1e-3

@@ -9,6 +9,7 @@ from whystop_probe.torch.data import batch_facts
 from whystop_probe.torch.tensors import nonfinite, shape_text
 
 EPISODES = (1, 5, 21, 101, 301, 1001, 3001, 10001, 30001)
+_ROWS_EVERY, _ROWS_UNTIL = 10, 1000  # Steps.
 _MODULES_MAX = 64
 _ELEMENTS_MAX = 1 << 22
 _SATURATING = {"Sigmoid": (0.01, 0.99), "Tanh": (-0.99, 0.99), "Hardsigmoid": (0.0, 1.0), "Hardtanh": (-1.0, 1.0)}
@@ -19,11 +20,12 @@ _WITH_UNITS = frozenset(["Linear", "Conv1d", "Conv2d", "Conv3d"])
 class Activations:
     """Opens an episode after some steps; it ends with the next step. Each module is looked at once an episode."""
 
-    def __init__(self, torch, training, reader, optimizers):
+    def __init__(self, torch, training, reader, optimizers, loss_calls):
         self._torch = torch
         self._training = training
         self._reader = reader
         self._optimizers = optimizers
+        self._loss_calls = loss_calls
         self.handle = None  # Of the hook, while an episode is open.
         self._seen = set()
         self._names = {}
@@ -90,12 +92,30 @@ class Activations:
         with self._torch.no_grad():
             if look.first and given:
                 self._training.channel.observe("model-input", look.step, module=look.name, **batch_facts(self._reader, given[0], look.shape))
-                if fits(given[0]):
-                    self._columns.add(given[0])
+                if fits(given[0]) and not self._columns.full:
+                    self._add_rows(given[0])
             if look.kind in _WITH_UNITS and given:
                 self._rectified(look, "input", given[0])
             if output is not None:
                 self._look_at_output(look, given, output, own)
+
+    @property
+    def next_rows_at(self):
+        """At which step more rows of the inputs are wanted; a large number: at none."""
+        step = self._training.step
+        return step + _ROWS_EVERY if step < _ROWS_UNTIL and self._columns.worth_more else 1 << 60
+
+    def _add_rows(self, table):
+        """With the targets that the loss of this step compares the outputs with, where it has one for each row."""
+        if self._training.pulse.batches:
+            return self._columns.add(table)  # A loader's batches hold both, and are looked at there.
+        rows = table.detach().clone()
+
+        def hears_target(target):
+            one_each = target.numel() == rows.shape[0] and self._reader.readable(target)
+            self._columns.add(rows, target if one_each else None)
+
+        self._loss_calls.look_at_next(hears_target)
 
     def _normed(self, look, tensor):
         values = tensor.numel() // tensor.shape[1]

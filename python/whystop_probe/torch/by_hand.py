@@ -17,10 +17,12 @@ _LOSSES_DENSE = 4096  # Later losses are thinned: they are written one by one.
 class ByHand:
     """Told of the backward passes (and of `torch.autograd.grad`) as long as no optimizer has stepped."""
 
-    def __init__(self, torch, training, optimizers):
+    def __init__(self, torch, training, optimizers, parameters):
         self._torch = torch
         self._training = training
         self._optimizers = optimizers
+        self._parameters = parameters
+        self.on_first = None  # Called once, ahead of the first pass of a program that has no optimizer.
         self._passes = 0
         self._kept = None  # Values of the weights, in the order of the graph.
         self.gradients = 0  # Calls of torch.autograd.grad.
@@ -40,12 +42,16 @@ class ByHand:
 
     def _look(self, root, series):
         self._passes += 1
+        if self._passes == 1 and self._optimizers.count == 0:
+            self.on_first()
         if type(root) is not self._torch.Tensor or not root.is_cpu or root.numel() != 1:
             return
         if self._optimizers.count == 0 or self._passes > _ACCUMULATED_MAX:
             self._tell_loss(root, series)
         if self._passes == _KEPT_AT:
             self._kept = self._weights(root)
+            if self._optimizers.count == 0:
+                self._parameters.tell_initial_of((f"tensor{index}", tensor) for index, tensor in enumerate(self._kept) if tensor.dim() >= 2)
         elif self._passes in _COMPARED and self._kept:
             self._compare(self._weights(root))
 

@@ -12,7 +12,9 @@ _SPIKE_SHARE_MIN, _SPIKE_SHARE_MAX, _SPIKE_COUNT_MIN = 0.002, 0.5, 4
 _SPIKE_GAP = 4.0  # Deviations of the rest between the spike and its nearest neighbour: a value that was clipped has none.
 _TAIL = 50.0  # Deviations, by which the farthest value lies from the middle.
 _CODES_MIN, _CODES_MAX = 5, 1000
-_GRID_ERROR = 1e-3
+_CODES_SHARE_MAX = 0.75  # Of the rows: values that never come again tell nothing by kind.
+_GRID_ERROR, _ROUNDING = 0.02, 1e-4  # Of the distance between two neighbours, and of a gap where some codes did not come.
+_BY_CHANCE = 3.0  # Standard deviations of what kinds tell of targets that have nothing to do with them.
 _CLASSES_MAX = 20  # Of targets: more are taken for sizes.
 
 
@@ -27,10 +29,16 @@ class Columns:
         self._targets = []  # One tensor for each of _rows, or fewer: then what the columns tell of them is not asked.
         self._count = 0
         self._due = 0  # Index into _TOLD_AT.
+        self._coded = True  # Until the rows say otherwise.
 
     @property
     def full(self):
         return self._due >= len(_TOLD_AT)
+
+    @property
+    def worth_more(self):
+        """There are codes, and what they tell of the targets is known the better the more rows there are."""
+        return self._coded and not self.full and 0 < len(self._targets) == len(self._rows)
 
     def add(self, table, target=None):
         """A tensor of [samples, columns] in host memory, and what is to be told of each sample, where that is one value."""
@@ -58,6 +66,7 @@ class Columns:
             table = self._torch.cat(self._rows)
             targets = self._answers(self._torch.cat(self._targets)) if len(self._targets) == len(self._rows) else None
             facts = self._facts(table, targets)
+        self._coded = facts["coded"] > 0
         self._training.channel.observe("columns", self._training.step, place=self._place, rows=table.shape[0], columns=table.shape[1], **facts)
         self._training.governor.spend("columns", table.shape[1], thread_time() - start)
 
@@ -121,8 +130,8 @@ class Columns:
         return targets[:, None]
 
     def _told_by_kind(self, column, targets):
-        """What a column tells of the targets: the share of their variance on a straight line, the share by the mean of each value (less
-        what chance gives), and how those means move from value to value: 2 without any order, towards 0 on a smooth curve."""
+        """What a column tells of the targets: the share of their variance on a straight line, the share by the mean of each value (at
+        least, chance allowed for), and how those means move from value to value: 2 without any order, towards 0 on a smooth curve."""
         kinds, place = column.unique(return_inverse=True)
         samples, centred = column.numel(), targets - targets.mean(0)
         total = float(centred.square().sum())
@@ -132,7 +141,9 @@ class Columns:
         counts = self._torch.bincount(place, minlength=kinds.numel()).double()[:, None]
         means = sums / counts
         between = float((counts * means.square()).sum()) / total
-        by_kind = 1 - (1 - between) * (samples - 1) / max(samples - kinds.numel(), 1)
+        within = max(samples - kinds.numel(), 1)
+        chance = (2 * (kinds.numel() - 1) / ((samples - 1) * within)) ** 0.5
+        by_kind = 1 - (1 - between) * (samples - 1) / within - _BY_CHANCE * chance
         offset = column - column.mean()
         by_line = float((offset[:, None] * centred).sum(0).square().sum() / offset.square().sum()) / total
         spread = float((means - means.mean(0)).square().sum())
@@ -147,11 +158,12 @@ class Columns:
     def _grid(self, column):
         """How many different values there are, where they are few and lie on an even grid: whole numbers, also standardised ones."""
         distinct = column.unique_consecutive()
-        if not _CODES_MIN <= distinct.numel() <= min(_CODES_MAX, column.numel() // 4):
+        if not _CODES_MIN <= distinct.numel() <= min(_CODES_MAX, _CODES_SHARE_MAX * column.numel()):
             return 0
         gaps = distinct.diff()
         parts = gaps / gaps.min()
-        return distinct.numel() if bool(((parts - parts.round()).abs() < _GRID_ERROR * parts).all()) else 0
+        even = bool(((parts - parts.round()).abs() < _GRID_ERROR + _ROUNDING * parts).all())
+        return distinct.numel() if even and float(parts.sum()) <= _CODES_MAX else 0
 
 
 def fits(table):

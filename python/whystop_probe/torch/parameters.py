@@ -40,7 +40,8 @@ class Parameters:
         walk = self._walks.get(optimizer)
         if walk is None:
             walk = self._walks[optimizer] = _Walk(optimizer, self._names)
-            self._initial(walk)
+            if not self.tell_initial_of(walk.everything()):
+                self._initial_of_device(walk)
         self._walk = walk
 
     @quiet
@@ -93,15 +94,15 @@ class Parameters:
             return False
         return nonfinite(self._reader.stats([parameter.grad])[0]) > 0
 
-    def _initial(self, walk):
-        """The weights before any step: their scale, and layers whose units are all the same."""
+    def tell_initial_of(self, items):
+        """(name, tensor) of the weights before any step: their scale, and layers whose units are all the same. Returns whether all of
+        them could be read here."""
         writer, step, elements, same, gains = self._training.channel.writer, self._training.step, 0, [], []
-        for name, parameter in walk.everything():
+        readable = True
+        for name, parameter in items:
             elements += parameter.numel()
-            if elements > _INITIAL_ELEMENTS_MAX:
-                break
-            if not self._reader.readable(parameter):
-                self._initial_of_device(walk)
+            readable = self._reader.readable(parameter)
+            if elements > _INITIAL_ELEMENTS_MAX or not readable:
                 break
             stats = self._reader.stats([parameter.detach()])[0]
             if stats is not None:
@@ -111,6 +112,7 @@ class Parameters:
             elif parameter.dim() >= 2 and stats is not None:
                 gains.append(_gain(stats, parameter.shape[0]))
         self._tell_initial(step, same, gains)
+        return readable
 
     def _initial_of_device(self, walk):
         """The same, told when it has arrived: the weights first, then which of the matrices have one row for all."""

@@ -88,12 +88,12 @@ class _Observers:
         self._parameters = Parameters(torch, training, reader, names)
         self._steps = Steps(training, late, LearningRates(training, reader))
         self._backwards = Backwards(torch, training, late)
-        self._by_hand = ByHand(torch, training, self._optimizers)
+        self._by_hand = ByHand(torch, training, self._optimizers, self._parameters)
         self._gradients = Gradients(training, reader, late, self._steps)
         self._loaders = Loaders(torch, training, reader)
         self._loss_calls = LossCalls(torch, training, reader)
         self._own_losses = OwnLosses(torch, training, self._loss_calls)
-        self._activations = Activations(torch, training, reader, self._optimizers)
+        self._activations = Activations(torch, training, reader, self._optimizers, self._loss_calls)
         self._nonfinite = NonFinite(training, reader, self._optimizers, self._parameters)
         self._schedules = Schedules(training)
         self._phases = TorchPhases(training)
@@ -105,6 +105,7 @@ class _Observers:
         self._program = getattr(sys.modules.get("__main__"), "__file__", None)  # Gone when the program has ended.
         self._sentinel_at = 0
         self._next_episode = EPISODES[0]
+        self._rest_attached = False
 
     def attach(self):
         torch, steps, pulse = self._torch, self._steps, self._training.pulse
@@ -118,6 +119,7 @@ class _Observers:
         pulse.sampling = self._parameters.before_step
         steps.after = self._after_step
         self._optimizers.on_first.append(self._attach_rest)
+        self._by_hand.on_first = self._attach_rest
         pulse.loop_event = self._loop.on_event
         optimizer = sys.modules["torch.optim.optimizer"]  # torch.optim hides the attribute.
         optimizer.register_optimizer_step_pre_hook(pulse.before_step)
@@ -138,7 +140,10 @@ class _Observers:
 
     @quiet
     def _attach_rest(self):
-        """What only a training run needs, at its first optimizer: a millisecond or two a function."""
+        """What only a training run needs, at its first optimizer or backward pass: a millisecond or two a function."""
+        if self._rest_attached:
+            return
+        self._rest_attached = True
         torch, loaders, gradients, pulse = self._torch, self._loaders, self._gradients, self._training.pulse
         data = torch.utils.data.dataloader
         tap(data.DataLoader.__iter__, after=loaders.after_iter)
@@ -194,6 +199,7 @@ class _Observers:
         if self._activations.handle is not None or step >= self._next_episode:
             self._next_episode = next((episode for episode in EPISODES if episode > step), _NEVER)
             self._activations.after_step()
+            self._next_episode = min(self._next_episode, self._activations.next_rows_at)
         root = self._optimizers.root()
         if root is not None and root.training is not self._mode:
             self._mode = root.training
