@@ -54,6 +54,12 @@ def _after_legacy_keras(module):
     keras_probe.install_legacy(module)
 
 
+def _after_first_child(module):
+    from whystop_probe.core import children
+
+    children.install(module)
+
+
 def _after_ipython(module):
     from whystop_probe.frameworks import notebook
 
@@ -70,6 +76,7 @@ TABLE = {
     "keras.src.backend.jax.trainer": (None, _after_keras),
     "tf_keras.src.engine.training": (None, _after_legacy_keras),
     "keras.src.engine.training": (None, _after_legacy_keras),
+    "multiprocessing.popen_fork": (None, _after_first_child),
     "IPython.core.interactiveshell": (None, _after_ipython),
     "lightning.pytorch.trainer.trainer": (None, _after_lightning),
     "pytorch_lightning.trainer.trainer": (None, _after_lightning),

@@ -17,14 +17,18 @@ class Hypothesis {
   void Add(Evidence evidence);
   /// A remedy made for this very case ("lr 0.5: try 0.005"); goes before those of the page.
   void Fix(std::string text) { fixes_.push_back(std::move(text)); }
+  /// What was seen is itself where it began: nothing else brought it about.
+  void BeginsHere() { begins_here_ = true; }
 
   const std::vector<Evidence>& evidence() const { return evidence_; }
   const std::vector<std::string>& fixes() const { return fixes_; }
+  bool begins_here() const { return begins_here_; }
   bool Has(Evidence::Weight weight) const;
 
  private:
   std::vector<Evidence> evidence_;
   std::vector<std::string> fixes_;
+  bool begins_here_ = false;
 };
 
 /// Weighs one run. Adds nothing when there is no reason to suspect this cause.

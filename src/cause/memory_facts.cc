@@ -8,6 +8,7 @@
 
 #include "base/human.h"
 #include "base/parse.h"
+#include "model/observations.h"
 #include "sign/exception_facts.h"
 #include "sign/shell_notice.h"
 #include "sign/signal_words.h"
@@ -223,6 +224,13 @@ int SignalOfDeadChild(const CaseFile& run) {
   const ExceptionSeen* ending = FindEndingException(run);
   if (ending == nullptr || !TellsOfADeadChild(*ending)) {
     return 0;
+  }
+  for (const Observation& observation : run.observations) {
+    const auto told = As<seen::ChildEnd>(observation.kind == seen::ChildEnd::kKind ? &observation : nullptr);
+    const int signal = static_cast<int>(-told.status.value_or(0));
+    if (signal > 0 && signal < SIGRTMIN && signal != SIGTERM) {  // With that the pool ends those that are left.
+      return signal;
+    }
   }
   for (const ProcessEnd& ended : run.process_ends) {
     const int signal = ended.end ? ended.end->signal() : 0;

@@ -48,7 +48,7 @@ bool BroughtAbout(const Candidate& first, const Candidate& second) {
   const bool symptom = second.cause->answers == Answers::kLearning && second.generic;
   const bool can = CanLeadTo(*first.cause, second.cause->id) ||
                    (first.of_exception && !IsFateOfAnException(first) && IsFateOfAnException(second));
-  return can &&
+  return can && !second.hypothesis.begins_here() &&
          (first.confidence <= second.confidence || first.confidence == Confidence::kLikely ||
           (symptom && !first.generic));
 }

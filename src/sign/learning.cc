@@ -306,7 +306,8 @@ std::optional<double> CostOfKnowingNothing(const CaseFile& run, const Finding& l
   const auto guess = LossOfGuessing(run);
   const double lowest =
       std::min(loss.Number("begin").value_or(0), loss.Number("last").value_or(0));
-  return guess && lowest < kComparable * *guess ? guess : std::nullopt;
+  const bool comparable = guess && (lowest < kComparable * *guess || CanBeTheMeanOverSamples(run, loss.Number("first").value_or(0)));
+  return comparable ? guess : std::nullopt;
 }
 
 std::string DescribeDistance(double share, double guess) {

@@ -21,10 +21,9 @@ bool EndsWorseThanGuessing(const CaseFile& run, const LearningView& learning) {
     return false;
   }
   const double last = learning.basis->Number("last").value_or(0);
+  const double first = learning.basis->Number("first").value_or(0);
   // Outputs far from zero make a loss high by themselves, and it may fall a long way in vain.
-  const auto calls = LossCalls(run, {"cross_entropy", "nll_loss"});
-  const bool wild = !calls.empty() && As<seen::LossCall>(*calls.front()).input_std.value_or(0) > 10;
-  return last > 1.5 * *guess && (wild || last > 0.3 * learning.basis->Number("first").value_or(0));
+  return last > 1.5 * *guess && (CanBeTheMeanOverSamples(run, first) || last > 0.3 * first);
 }
 
 /// The same of a regression: a constant would do better, after it had time.

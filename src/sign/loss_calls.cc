@@ -38,4 +38,20 @@ std::optional<double> RegressionTargetSize(const CaseFile& run) {
              : std::nullopt;
 }
 
+bool CanBeTheMeanOverSamples(const CaseFile& run, double first_loss) {
+  constexpr double kBatchToBatch = 1.2;
+  const auto calls = LossCalls(run, {"cross_entropy", "nll_loss", "binary_cross_entropy_with_logits"});
+  if (calls.empty()) {
+    return false;
+  }
+  const auto call = As<seen::LossCall>(*calls.front());
+  const double spread = 3 * call.input_std.value_or(0);
+  const double low = call.input_min.value_or(call.input_mean.value_or(0) - spread);
+  const double high = call.input_max.value_or(call.input_mean.value_or(0) + spread);
+  const bool by_two = call.function == "binary_cross_entropy_with_logits";
+  const double classes = by_two ? 2 : std::max<double>(2, static_cast<double>(call.classes.value_or(2)));
+  const double most = (by_two ? std::max(std::abs(low), std::abs(high)) : high - low) + std::log(classes);
+  return first_loss <= kBatchToBatch * most;
+}
+
 }  // namespace whystop

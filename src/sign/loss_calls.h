@@ -14,6 +14,9 @@ enum class Calls { kInTraining, kAll };
 std::vector<const Observation*> LossCalls(const CaseFile& run,
                                           std::initializer_list<std::string_view> functions,
                                           Calls which = Calls::kInTraining);
+/// Whether a loss of this size can be the mean over samples of what the first call was given; the sum over a batch is mostly larger
+/// than any mean of such outputs. False where no call of a classifier's loss was seen.
+bool CanBeTheMeanOverSamples(const CaseFile& run, double first_loss);
 /// Those of losses that compare numbers with numbers.
 std::vector<const Observation*> RegressionCalls(const CaseFile& run);
 /// The targets of a regression loss as first seen: their size; nullopt: no such call.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "base/human.h"
 #include "model/observations.h"
@@ -33,6 +34,29 @@ bool AllBetweenZeroAndOne(const std::vector<const Observation*>& calls) {
     return call_seen.input_min.value_or(-1) >= 0 &&
            call_seen.input_max.value_or(2) <= 1 && call_seen.input_nonfinite.value_or(0) == 0;
   });
+}
+
+/// The lower end, 0 or -1, of a range up to 1 that no output ever leaves though some lie at its very ends: something holds them there.
+std::optional<double> HeldWithin(const std::vector<const Observation*>& calls) {
+  constexpr std::size_t kSeenMin = 4;
+  constexpr double kAtTheEnd = 0.01;  // Of the range.
+  double lowest = std::numeric_limits<double>::infinity();
+  double highest = -lowest;
+  for (const Observation* call : calls) {
+    const auto call_seen = As<seen::LossCall>(call);
+    if (!call_seen.input_min || !call_seen.input_max) {
+      return std::nullopt;
+    }
+    lowest = std::min(lowest, *call_seen.input_min);
+    highest = std::max(highest, *call_seen.input_max);
+  }
+  for (const double low : {0.0, -1.0}) {
+    const double end = kAtTheEnd * (1 - low);
+    if (calls.size() >= kSeenMin && lowest >= low && lowest < low + end && highest <= 1 && highest > 1 - end) {
+      return low;
+    }
+  }
+  return std::nullopt;
 }
 
 std::string Count(const std::vector<const Observation*>& calls) {
@@ -246,8 +270,9 @@ Sign LookTargetsOutOfReach(const Training& training) {
   const Observation& call = *calls.front();
   const auto call_seen = As<seen::LossCall>(call);
   const std::string last = As<seen::Model>(*training.model).last.value_or("");
-  const double low = last == "Tanh" ? -1 : 0;
-  const bool bounded = last == "Sigmoid" || last == "Tanh" || last == "Softmax";
+  const auto held = HeldWithin(calls);
+  const double low = held ? *held : last == "Tanh" ? -1 : 0;
+  const bool bounded = held || last == "Sigmoid" || last == "Tanh" || last == "Softmax";
   // A single answer that does not stand at the end of the range is not held there by it.
   const double answer = As<seen::LossCall>(*calls.back()).input_mean.value_or(0);
   const bool one_answer =
@@ -262,8 +287,9 @@ Sign LookTargetsOutOfReach(const Training& training) {
       call_seen.target_max.value_or(0) > 1 + reach || call_seen.target_min.value_or(0) < low - reach;
   return AnswerSign(beyond && (far || training.failed), "loss-call",
                     "targets go from " + HumanNumber(call_seen.target_min.value_or(0)) + " to " +
-                        HumanNumber(call_seen.target_max.value_or(0)) + ", which the last layer (" +
-                        last + ") cannot give");
+                        HumanNumber(call_seen.target_max.value_or(0)) + ", which " +
+                        (held ? "the outputs, held between " + HumanNumber(low) + " and 1, never reach"
+                              : "the last layer (" + last + ") cannot give"));
 }
 
 Sign LookTargetsBroadcast(const Training& training) {

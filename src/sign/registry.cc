@@ -128,6 +128,7 @@ constexpr SignEntry kSigns[] = {
     {"rate-out-of-range", "Is the learning rate far above what its optimizer is used with?", &LookRateOutOfRange},
     {"rate-spent-early", "Was the learning rate used up long before the end?", &LookRateSpentEarly},
     {"rows-identical", "Did the units of a layer begin all alike?", &LookRowsIdentical},
+    {"rows-stay-identical", "Are they still alike after many steps?", &LookRowsStayIdentical},
     {"scale-keeps-falling", "Does the loss scale fall without end?", &LookScaleKeepsFalling},
     {"scaler-refused-at-any-scale", "Does the scaler refuse steps at any scale?", &LookScalerRefusedAtAnyScale},
     {"schedule-before-step", "Does the schedule move before the optimizer?", &LookScheduleBeforeStep},

@@ -217,6 +217,20 @@ Sign LookRowsIdentical(const Training& training) {
   return sign;
 }
 
+/// After a hundred steps with gradients nothing has told them apart: by mathematics nothing ever will, and a layer of so many units counts for one.
+/// A task that one unit does is done all the same.
+Sign LookRowsStayIdentical(const Training& training) {
+  constexpr double kDone = 0.1;  // Of what guessing costs.
+  for (const Observation* same : ObservationsOf(training.run, seen::IdenticalRows::kKind)) {
+    const auto same_seen = As<seen::IdenticalRows>(*same);
+    if (same_seen.when.value_or("").starts_with("after") && !(training.share > 0 && training.share < kDone)) {
+      return YesSign("tensor", "all units of " + same_seen.names.value_or("") + " are still alike " + same_seen.when.value_or("") +
+                                   ": each of these layers does what a single unit can do");
+    }
+  }
+  return NoSign();
+}
+
 /// One tensor may be meant so (a last layer that begins at zero).
 Sign LookSeveralRowsIdentical(const Training& training) {
   const Observation* same = training.run.FindObservation("identical-rows");

@@ -39,6 +39,24 @@ def test_labels_without_meaning_leave_them_unrelated(run, script):
     assert meant["agreement"] > 0.2 > 0.12 > abs(random["agreement"])
 
 
+def test_gradients_that_a_closure_makes_within_the_step_are_compared_with_the_next(run, script):
+    """As Lightning calls it: ahead of the step the gradients are still those of the step before."""
+    step = """    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()"""
+    closure = """    def closure():
+        optimizer.zero_grad()
+        loss.backward()
+        return loss
+    optimizer.step(closure)"""
+    assert step in TRAINING
+    text = TRAINING.replace(step, closure).replace("RATE", "0.01").replace("LABELS", '"random"')
+    got = run(script(text))
+    assert (got.err, got.observations("probe-failure")) == ("", [])
+    seen = got.observations("descent")[-1]
+    assert seen["pairs"] >= 10 and abs(seen["agreement"]) < 0.12
+
+
 def test_stretches_grow_and_the_last_one_is_told(run, script):
     got = run(script(TRAINING.replace("RATE", "0.1").replace("LABELS", '"real"').replace("range(64)", "range(100)")))
     told = [(item["from"], item["to"]) for item in got.observations("descent")]

@@ -50,6 +50,10 @@ class StopFlag:
         best = getattr(state, "__dict__", {}).get("best_metric")
         if isinstance(best, (int, float)):
             facts["best_metric"] = best
+        arguments = getattr(names.get("args"), "__dict__", {})  # transformers keeps there what its callback watches.
+        if isinstance(arguments.get("metric_for_best_model"), str):
+            facts["monitor"] = arguments["metric_for_best_model"]
+            facts["mode"] = "max" if arguments.get("greater_is_better") else "min"
         release(frame)
         self._training.channel.observe(
             "framework-stop",

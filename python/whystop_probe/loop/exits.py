@@ -147,6 +147,8 @@ class Exits:
                 values = values_text([level.loop.node.test], scope)
                 meaning = meaning_of(level.loop, [level.loop.node.test], scope, True)
                 self.nest.tell_exit(level, "end", None, None, values, plan.turn(scope) if plan is not None else None, meaning, seen=False)
+            elif level is self.nest.epoch_level and not level.loop.exits and self.nest.spent_by_first_turn():
+                self.nest.tell_exit(level, "end", None, None, None, plan.planned, seen=False)
             elif self._cut_short(level) and all(way.how == "raise" for way in level.loop.exits):
                 helper = exit_of_a_helper(self.nest.levels)
                 if helper is not None:

@@ -179,10 +179,19 @@ class Nest:
     def _last_stepped_turn(self):
         """The epoch of the last step, at most: looks are few, but an epoch takes at least as many steps as they show."""
         batches = self.step_level.plan if self.step_level is not None else None
+        if self.spent_by_first_turn():
+            return self._first_turn[0]
         if batches is None or not batches.spends or self._first_turn is None or self._last_turn[1] - self._first_turn[1] < _STEPS_TO_JUDGE:
             return None
         (first, first_step), (last, last_step) = self._first_turn, self._last_turn
         return last + 1 + int((self._training.step - last_step) * (last - first + 1) / (last_step - first_step))
+
+    def spent_by_first_turn(self):
+        """The batches come from an iterator that was made once, and the loop over them has no way out but its end: whatever the loop around
+        it does, later turns find nothing."""
+        batches = self.step_level
+        once = batches is not None and batches.plan is not None and batches.plan.once and not batches.loop.exits
+        return once and self._first_turn is not None and self._first_turn[0] == self._last_turn[0]
 
     def tell_exit(self, level, how, leaving, error, values, turn, meaning=(None, None), seen=True, file=None):
         """The "loop-exit" observation. `leaving` is the statement, where one is known; `error` its exception; `meaning` as from

@@ -1,17 +1,19 @@
 """How many turns a loop means to make, and in which one it is."""
 
 import ast
+from types import GeneratorType
 
 from whystop_probe.core.kinds import is_loader
 from whystop_probe.loop.values import Unknown, length
 
 _WRAPPERS = frozenset(["tqdm", "trange", "track", "progress_bar", "prange", "list", "iter", "reversed", "sorted", "tqdm_notebook", "cycle_once"])
+_SPENT_BY_ONE_PASS = (GeneratorType, enumerate, filter, map, zip)
 
 
 class Plan:
     """The plan of one loop, evaluated in the frame that runs it. Absent values are not known."""
 
-    def __init__(self, kind, planned=None, variable=None, start=0, stride=1, over="", loader=False, spends=False, bounded=False):
+    def __init__(self, kind, planned=None, variable=None, start=0, stride=1, over="", loader=False, spends=False, bounded=False, once=False):
         self.kind = kind  # "range", "sized", "while", "unknown"
         self.planned = planned
         self.variable = None  # The name that counts the turns; None: nothing does.
@@ -24,6 +26,7 @@ class Plan:
         self.loader = loader  # The loop takes its turns from a DataLoader.
         self.bounded = bounded  # Over a `range`: where it comes to its end, it has made all its turns.
         self.spends = spends  # It goes over an iterator that was there before it: a second pass finds nothing.
+        self.once = once  # The same for sure: no class of the user's, which may begin anew.
 
     def count_by(self, variable):
         self.variable = variable
@@ -55,7 +58,7 @@ def plan_of(loop, scope):
     if plan.planned is None and not plan.loader:
         by_exit = _plan_by_exit(loop, scope)
         if by_exit is not None:
-            by_exit.over, by_exit.spends = plan.over, plan.spends
+            by_exit.over, by_exit.spends, by_exit.once = plan.over, plan.spends, plan.once
             return by_exit
     return plan
 
@@ -111,7 +114,7 @@ def _plan_value(node, scope):
     try:
         return Plan("sized", length(value), loader=loader)
     except Unknown:
-        return Plan("unknown", loader=loader, spends=hasattr(type(value), "__next__"))
+        return Plan("unknown", loader=loader, spends=hasattr(type(value), "__next__"), once=isinstance(value, _SPENT_BY_ONE_PASS))
 
 
 def _plan_while(loop, scope):

@@ -22,7 +22,7 @@ class Descent:
         self._reader = reader
         self._torch = torch
         self._training = training
-        self._kept = None  # (weak parameter, its gradient, that one's size, the step it made)
+        self._kept = None  # (weak parameter, its gradient, that one's size, the step it made, backward passes until then)
         self._sums = _Sums(1, _STRETCH_FIRST)
 
     @property
@@ -39,13 +39,25 @@ class Descent:
         size, sums = gradient.norm(), self._sums
         agrees = self._torch.dot(gradient, update.reshape(-1).to(gradient.dtype))
         self._reader.numbers_of([size, update.norm(), agrees], quiet(lambda found: _add_update(sums, name, *found)))
-        self._kept = (weakref.ref(parameter), gradient.clone(), size, self._training.step)
+        self._kept = (weakref.ref(parameter), gradient.clone(), size, self._training.step, self._training.pulse.backwards)
 
     @quiet
     def before_step(self):
-        """Called ahead of a step of the same optimizer: its gradients are there. Returns how many values were read."""
+        """Called ahead of a step of the same optimizer: its gradients are there, unless a closure makes them within it. Returns how many
+        values were read."""
+        if self._kept is None or self._kept[4] == self._training.pulse.backwards:
+            return 0
+        return self._compare(self._training.step)
+
+    @quiet
+    def after_closure(self):
+        """Called behind a step, while a gradient is kept: one that a closure made is still there."""
+        if self._kept[3] < self._training.step:
+            self._compare(self._training.step - 1)
+
+    def _compare(self, step_before):
         kept, self._kept = self._kept, None
-        if kept is None or kept[3] != self._training.step:
+        if kept[3] != step_before or kept[4] == self._training.pulse.backwards:
             return 0
         parameter = kept[0]()
         gradient = self._gradient(parameter) if parameter is not None else None

@@ -89,7 +89,7 @@ def describe(channel, root, step):
     """The "model" observation."""
     classes = Counter(type(module).__name__ for module in root.modules())
     parameters = list(root.parameters())
-    leaves = [module for module in root.modules() if not any(True for _ in module.children())]
+    leaves = [module for module in root.modules() if not any(True for _ in module.children()) and not type(module).__name__.endswith("Loss")]
     channel.observe(
         "model",
         step,

@@ -18,6 +18,7 @@ _ROWS_COMPARED_MAX = 64
 # The first steps are read each; later some tens of looks a second tell as much as thousands, which would drown all else in the ring.
 _DENSE_STEPS = 64
 _SAMPLE_EVERY_S = 0.02
+_STILL_ALIKE_AT = 100  # Steps.
 
 
 class Parameters:
@@ -33,6 +34,7 @@ class Parameters:
         self.kept = None  # (weak parameter, name, its values before the step)
         self.descent = Descent(torch, training, reader)
         self._next_at = 0.0
+        self._alike = []  # (name, weak parameter) of matrices that began with one row for all units.
 
     @quiet
     def on_optimizer(self, optimizer):
@@ -58,6 +60,8 @@ class Parameters:
         """Called where the tokens allow for it."""
         if self._walk is None:
             return
+        if self._alike and self._training.step >= _STILL_ALIKE_AT:
+            self._tell_if_still_alike()
         self._update_of_kept(optimizer)
         if self._due():
             self._next_at = perf_counter() + _SAMPLE_EVERY_S
@@ -109,6 +113,7 @@ class Parameters:
                 writer.stats(ring.WHAT_WEIGHT, name, step, stats)
             if parameter.dim() >= 2 and self._rows_equal(parameter.detach()):
                 same.append(name)
+                self._alike.append((name, weakref.ref(parameter)))
             elif parameter.dim() >= 2 and stats is not None:
                 gains.append(_gain(stats, parameter.shape[0]))
         self._tell_initial(step, same, gains)
@@ -150,6 +155,15 @@ class Parameters:
             self._training.channel.observe("initial-gain", step, matrices=len(gains), median=sorted(gains)[len(gains) // 2])
         if same:
             self._training.channel.observe("identical-rows", step, count=len(same), names=names_text(same), when="before the first step")
+
+    def _tell_if_still_alike(self):
+        """Units that begin alike and get the same gradient stay alike; where something tells them apart, nothing was wrong."""
+        alike, self._alike = [(name, reference()) for name, reference in self._alike], []
+        moved = [(name, weight) for name, weight in alike if weight is not None and weight.grad is not None and bool(weight.grad.any())]
+        same = [name for name, weight in moved if self._rows_equal(weight.detach())]
+        if same:
+            step = self._training.step
+            self._training.channel.observe("identical-rows", step, count=len(same), names=names_text(same), when=f"after {step} steps")
 
     def _rows_equal(self, weight):
         rows = weight.shape[0]

@@ -193,6 +193,8 @@ class _Observers:
         if step - self._sentinel_at >= _SENTINEL_EVERY or step <= 1:
             self._sentinel_at = step
             self._nonfinite.after_step(optimizer)
+        if self._parameters.descent.waits:
+            self._parameters.descent.after_closure()
         if training.pulse.tokens_s > training.pulse.sample_cost_s or self._parameters.kept is not None:
             self._parameters.after_step(optimizer)
             self._parameters.descent.after_step()

@@ -47,6 +47,27 @@ void CompareWithNoise(const CaseFile& run, double best, double now, Hypothesis& 
   out.Add(Supports("series", text));
 }
 
+/// A score that was watched as if lower were better, or a loss as if higher were: every gain counted as none.
+void WeighDirection(const CaseFile& run, const std::string& monitor, const std::string& mode, Hypothesis& out) {
+  for (const Finding& finding : run.findings) {
+    const std::string role = FactText(finding, "role");
+    const bool is_score = role == "validation-score" || role == "train-score";
+    const bool is_loss = role == "validation-loss" || role == "train-loss";
+    const bool turned = (is_score && mode == "min") || (is_loss && mode == "max");
+    if (turned && finding.detector == "loss/trend" && !monitor.empty() && finding.series.ends_with(monitor)) {
+      Evidence evidence = Decisive("series", finding.series + " is better when it is " + (is_score ? "higher" : "lower") +
+                                                 ", and was watched as if it were the other way round: it went from " +
+                                                 HumanNumber(finding.Number("first").value_or(0)) + " to " +
+                                                 HumanNumber(finding.Number("last").value_or(0)));
+      evidence.series = finding.series;
+      out.Add(std::move(evidence));
+      out.Fix("watch " + monitor + " with the right direction (`greater_is_better`, `mode`)");
+      out.BeginsHere();
+      return;
+    }
+  }
+}
+
 void WeighFramework(const CaseFile& run, const Observation& stop, Hypothesis& out) {
   const auto stop_seen = As<seen::FrameworkStop>(stop);
   if (ReasonOfStop(run, stop) != ExitReason::kPatience || SomeLossLost(run)) {
@@ -66,6 +87,7 @@ void WeighFramework(const CaseFile& run, const Observation& stop, Hypothesis& ou
                                     " did not improve in " + HumanNumber(limit) + " checks" +
                                     (stop.step ? ", at step " + HumanCount(*stop.step) : "") +
                                     DescribeFrameworkEpoch(stop)));
+  WeighDirection(run, monitor, stop_seen.mode.value_or(""), out);
   const auto best = stop.Number("best");
   const auto now = stop.Number("last");
   if (best && now && std::isfinite(*best) && std::isfinite(*now)) {
