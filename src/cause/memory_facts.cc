@@ -219,7 +219,8 @@ bool TellsOfADeadChild(const ExceptionSeen& exception) {
   return false;
 }
 
-/// The signal that a child of the program died of, where the program ended because of that.
+}  // namespace
+
 int SignalOfDeadChild(const CaseFile& run) {
   const ExceptionSeen* ending = FindEndingException(run);
   if (ending == nullptr || !TellsOfADeadChild(*ending)) {
@@ -248,8 +249,6 @@ int SignalOfDeadChild(const CaseFile& run) {
   }
   return 0;
 }
-
-}  // namespace
 
 int SignalOfStatus(const CaseFile& run) {
   if (const int signal = run.Signal(); signal != 0) {

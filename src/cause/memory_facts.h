@@ -39,6 +39,8 @@ MemoryFacts ReadMemoryFacts(const CaseFile& run);
 int SignalOfStatus(const CaseFile& run);
 /// The same, or that of a child because of whose death the program gave up.
 int SignalOfJob(const CaseFile& run);
+/// The signal that a child of the program died of, where the program raised because of that; 0: it was not so.
+int SignalOfDeadChild(const CaseFile& run);
 /// Whether a status of 128 + `signal` is that of a process that died of it, as shells put it.
 bool SomeProcessDiedOf(const CaseFile& run, int signal);
 

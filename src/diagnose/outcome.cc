@@ -85,7 +85,8 @@ bool InChain(const std::vector<VerdictCause>& causes, Outcome outcome) {
 bool RaisedInTheEnd(const CaseFile& run, const std::vector<VerdictCause>& causes) {
   const ExceptionSeen* ending = FindEndingException(run);
   return ending != nullptr && ending->ended_process && ending->type != "KeyboardInterrupt" &&
-         !IsLaunchersReport(*ending) && !IsEchoOfAnotherRank(*ending) && InChain(causes, Outcome::kRaised);
+         !IsLaunchersReport(*ending) && !IsEchoOfAnotherRank(*ending) &&
+         (InChain(causes, Outcome::kRaised) || SignalOfDeadChild(run) != 0);
 }
 
 /// The counters stand at the end of the plan. A counter names what has begun: a text that breaks

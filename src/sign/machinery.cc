@@ -224,6 +224,14 @@ Sign LookMostFrozen(const Training& training) {
       !model.trainable) {
     return NotSeenSign();
   }
+  // A later stage may train what the first one left as it was: a new optimizer holds it.
+  double held = 0;
+  for (const Observation* optimizer : ObservationsOf(training.run, seen::Optimizer::kKind)) {
+    held = std::max(held, OrZero(As<seen::Optimizer>(*optimizer).parameters));
+  }
+  if (held > OrZero(model.trainable) && held >= kShareMin * OrZero(model.parameters)) {
+    return NoSign("an optimizer holds " + HumanNumber(held, 9) + " of its parameters");
+  }
   const bool biases_only =
       OrZero(model.matrices) > 0 && model.trainable_matrices == 0;
   return AnswerSign(

@@ -123,7 +123,10 @@ Sign LookUpdatesSmall(const Training& training) {
   const bool cannot_move =
       training.points >= 20 && training.not_seen_to_learn &&
       (training.learning.Bad() ? reach < 0.05 : reach < 0.01 && ratio <= 1e-5);
-  if (!hardly_moved && !cannot_move) {
+  // There is a slope, every step goes down it, and it takes them nowhere.
+  const bool creeps = training.points >= 300 && training.not_seen_to_learn && reach < 0.05 &&
+                      LookGradientsAgree(training).strength >= 2;
+  if (!hardly_moved && !cannot_move && !creeps) {
     return NoSign("all steps together could change the weights by " + Percent(reach));
   }
   Sign sign = ByFinding(small, "tensor",

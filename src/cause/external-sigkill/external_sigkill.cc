@@ -57,8 +57,10 @@ void WeighExternalSigkill(const CaseFile& run, Hypothesis& out) {
   if (memory.cgroup_kill_line || memory.host_kill_line) {
     return;
   }
+  const bool child = SignalOfStatus(run) == 0;  // The program raised because of it.
   out.Add(Supports("exit-status",
-                   "the job ended by SIGKILL, which only another process, the kernel or an "
+                   std::string(child ? "a process that the program had started ended" : "the job ended") +
+                       " by SIGKILL, which only another process, the kernel or an "
                    "administrator can send and no program can catch"));
   if (counters_seen && counters_flat) {
     const std::string figures = memory.Figures();
