@@ -224,12 +224,11 @@ Sign LookMostFrozen(const Training& training) {
       !model.trainable) {
     return NotSeenSign();
   }
-  // A later stage may train what the first one left as it was: a new optimizer holds it.
-  double held = 0;
-  for (const Observation* optimizer : ObservationsOf(training.run, seen::Optimizer::kKind)) {
-    held = std::max(held, OrZero(As<seen::Optimizer>(*optimizer).parameters));
-  }
-  if (held > OrZero(model.trainable) && held >= kShareMin * OrZero(model.parameters)) {
+  // A later stage may train what the first one left as it was: a new optimizer holds it, and all that it holds gets gradients.
+  const auto optimizers = ObservationsOf(training.run, seen::Optimizer::kKind);
+  const auto last = As<seen::GradientsPresent>(training.run.FindObservation(seen::GradientsPresent::kKind));
+  const double held = optimizers.size() < 2 ? 0 : OrZero(As<seen::Optimizer>(*optimizers.back()).parameters);
+  if (held > OrZero(model.trainable) && held >= kShareMin * OrZero(model.parameters) && last.frozen == 0 && last.without == 0) {
     return NoSign("an optimizer holds " + HumanNumber(held, 9) + " of its parameters");
   }
   const bool biases_only =
