@@ -47,6 +47,20 @@ Sign LookColumnsHoldMarks(const Training& training) {
   return tables.empty() ? NotSeenSign() : NoSign();
 }
 
+/// The mark is given to the model as it is, beside it the real values are next to one and the same, and a good part of the task is not learned.
+Sign LookMarksDwarfTheRest(const Training& training) {
+  constexpr double kSqueezed = 100;
+  constexpr double kLarge = 30;  // As of any input: `unscaled-inputs`.
+  constexpr double kLeft = 0.15;  // Of what the mean of the targets, or guessing, costs.
+  for (const Observation* table : ObservationsOf(training.run, "columns")) {
+    const auto columns = As<seen::Columns>(*table);
+    if (columns.spiked.value_or(0) > 0 && SqueezedBy(columns) >= kSqueezed && std::abs(columns.spike_value.value_or(0)) > kLarge) {
+      return AnswerSign(training.share > kLeft, "series", "the loss ends at " + Percent(training.share) + " of what knowing nothing costs");
+    }
+  }
+  return NotSeenSign();
+}
+
 /// The kinds say much of the targets, their numbers little, there is no order in them, and most of what they say was not learned.
 Sign LookCodesTellByKind(const Training& training) {
   constexpr double kMoreByKind = 0.1;

@@ -215,8 +215,9 @@ Sign LookHeldOutTurned(const Training& training) {
       turned == nullptr
           ? std::string()
           : turned->series + " was best at " + HumanNumber(turned->Number("best").value_or(0)) +
-                " after " + Percent(turned->Number("best_at").value_or(0)) +
-                " of the run and ended at " + HumanNumber(turned->Number("end").value_or(0)) +
+                (turned->Number("best_at").value_or(0) < 0.01 ? " at the beginning of the run"
+                                                              : " after " + Percent(*turned->Number("best_at")) + " of the run") +
+                " and ended at " + HumanNumber(turned->Number("end").value_or(0)) +
                 ", " + HumanNumber(turned->Number("rise_in_noise_units").value_or(0), 2) +
                 " times its noise higher, while the training loss fell on");
 }

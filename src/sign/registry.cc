@@ -86,6 +86,7 @@ constexpr SignEntry kSigns[] = {
     {"many-steps-at-guessing", "Is it still at guessing after hundreds of steps?", &LookManyStepsAtGuessing},
     {"many-tensors-without-gradient", "Do many tensors get no gradient?", &LookManyTensorsWithoutGradient},
     {"margin-labels-without-sign", "Is a margin multiplied by labels of which some are 0?", &LookMarginLabelsWithoutSign},
+    {"marks-dwarf-the-rest", "Is much unlearned beside marks that dwarf all real values?", &LookMarksDwarfTheRest},
     {"model-normalises", "Has the model normalisation layers?", &LookModelNormalises},
     {"model-squashes", "Has the model sigmoids or tanhs?", &LookModelSquashes},
     {"most-frozen", "Can only a small part of the parameters be trained?", &LookMostFrozen},

@@ -35,6 +35,7 @@ Sign LookGradientsClipped(const Training& training);
 Sign LookGradientsExplode(const Training& training);
 Sign LookGradientsGrowLinearly(const Training& training);
 Sign LookGradientsNeverReset(const Training& training);
+Sign LookMarksDwarfTheRest(const Training& training);
 Sign LookRowsStayIdentical(const Training& training);
 Sign LookUnfrozenAfterCompile(const Training& training);
 Sign LookLastBiasAlone(const Training& training);

@@ -39,11 +39,20 @@ class Loaders:
     def after_iter(self, iterator, loader):
         seen = self._loaders.get(loader)
         if seen is None:
-            seen = self._loaders[loader] = _Seen(len(self._loaders))
+            seen = self._loaders[loader] = _Seen(len(self._loaders), id(loader.dataset))
             self._all += [seen] if len(self._all) < _LOADERS_TOLD_MAX else []
             self._describe(loader, seen)
         seen.passes += 1
         self._iterators[iterator] = seen
+
+    def data_looked_at(self):
+        """What the batches since the last step are of: a number for the data set of the loader that gives them, 0 where they are made by hand.
+        None: it is trained on, or nothing is known."""
+        self._count_pending()
+        if self._training.pulse.batches == 0:
+            return 0
+        seen = self._current
+        return None if seen is None or any(other.steps for other in self._all if other.data == seen.data) else seen.data
 
     @quiet
     def _other_iterator(self, iterator):
@@ -198,8 +207,9 @@ class Loaders:
 class _Seen:
     """What was seen of one loader."""
 
-    def __init__(self, number):
+    def __init__(self, number, data):
         self.number = number
+        self.data = data  # Of the data set: a loader may be made anew for every look.
         self.passes = 0  # Begun.
         self.ended = 0  # Of these, to the last batch.
         self.batches = 0

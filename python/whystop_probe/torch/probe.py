@@ -19,6 +19,7 @@ from whystop_probe.torch.by_hand import ByHand
 from whystop_probe.torch.data import Loaders
 from whystop_probe.torch.environment import Environment
 from whystop_probe.torch.kinds import TorchKinds
+from whystop_probe.torch.held_out import HeldOutLoss
 from whystop_probe.torch.late import LateValues
 from whystop_probe.torch.loading import Loading
 from whystop_probe.torch.losses import NAMES, LossCalls
@@ -92,6 +93,7 @@ class _Observers:
         self._gradients = Gradients(training, reader, late, self._steps)
         self._loaders = Loaders(torch, training, reader)
         self._loss_calls = LossCalls(torch, training, reader)
+        self._held_out = HeldOutLoss(torch, training, self._optimizers, self._loaders)
         self._own_losses = OwnLosses(torch, training, self._loss_calls)
         self._activations = Activations(torch, training, reader, self._optimizers, self._loss_calls)
         self._nonfinite = NonFinite(training, reader, self._optimizers, self._parameters)
@@ -166,7 +168,8 @@ class _Observers:
         tap(torch.optim.Optimizer.zero_grad, before=self._bell("zero_grads", ZERO_GRAD))
         tap(torch.nn.Module.zero_grad, before=self._bell("zero_grads", ZERO_GRAD))
         for name in NAMES:
-            tap(getattr(torch.nn.functional, name), before=self._loss_calls.listener(name), failed=self._loss_calls.failed, unless=_COMPILING)
+            function, calls = getattr(torch.nn.functional, name), self._loss_calls
+            tap(function, before=calls.listener(name), after=self._held_out.listener(), failed=calls.failed, unless=_COMPILING)
 
     def _bell(self, counter, kind=0):
         bell = Bell(self._training.pulse, kind, "zero_grad", None)
@@ -215,6 +218,7 @@ class _Observers:
     @quiet
     def tell_end(self):
         self._late.take()
+        self._held_out.tell()
         self._loop.at_exit()
         self._memory.tell()
         self._parameters.descent.tell()
