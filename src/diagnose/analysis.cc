@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "base/human.h"
@@ -12,6 +15,7 @@
 #include "sign/exception_facts.h"
 #include "sign/guessing.h"
 #include "sign/learning.h"
+#include "sign/near_guessing.h"
 #include "diagnose/candidates.h"
 #include "diagnose/headline.h"
 #include "diagnose/outcome.h"
@@ -123,7 +127,35 @@ std::size_t MainTraining(const std::vector<Judged>& all) {
   return main;
 }
 
-/// What was considered of the training that decides whether the job learns: the one with the surest fault, else the main one.
+/// The one of a sweep that learned best, and well: the same model begun anew with several rates, of which one is sought; nullopt: it is no
+/// sweep, or none of them did.
+std::optional<std::size_t> BestOfSweep(const std::vector<Judged>& all) {
+  constexpr double kLearnedWell = 0.5;  // Of what guessing costs.
+  constexpr double kBeganAlike = 1.5;
+  std::set<std::string> models;
+  std::set<double> rates;
+  double lowest_start = std::numeric_limits<double>::infinity();
+  double highest_start = 0;
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto model = As<seen::Model>(all[i].file.FindObservation(seen::Model::kKind));
+    const auto optimizer = As<seen::Optimizer>(all[i].file.FindObservation(seen::Optimizer::kKind));
+    models.insert(fmt::format("{} {}", model.name.value_or(""), model.parameters.value_or(0)));
+    rates.insert(optimizer.lr.value_or(0));
+    const Finding* loss = all[i].learning.basis;
+    const double start = loss == nullptr ? 0 : loss->Number("begin").value_or(0);
+    lowest_start = std::min(lowest_start, start);
+    highest_start = std::max(highest_start, start);
+    const double share = ShareOfGuessing(all[i].file);
+    const bool learned = all[i].learning.Good() && share > 0 && share < kLearnedWell;
+    best = learned && (!best || share < ShareOfGuessing(all[*best].file)) ? i : best;
+  }
+  const bool sweep = models.size() == 1 && rates.size() > 1 && lowest_start > 0 && highest_start < kBeganAlike * lowest_start;
+  return sweep ? best : std::nullopt;
+}
+
+/// What was considered of the training that decides whether the job learns: the one with the surest fault, else the main one. Of a sweep
+/// that found what it sought the best one, unless another one has surely diverged: that some learn little is what it is for.
 /// Tells the verdict how it learned, and of all trainings a line where there are several.
 std::vector<Considered> DecideTraining(const CaseFile& job, const Trainings& trainings, Verdict& verdict) {
   if (trainings.count() == 1) {
@@ -133,14 +165,18 @@ std::vector<Considered> DecideTraining(const CaseFile& job, const Trainings& tra
     return InferLearning(SignTable(Training(job)));
   }
   std::vector<Judged> all;
-  std::optional<std::size_t> blamed;
   for (std::size_t i = 0; i < trainings.count(); ++i) {
     all.push_back(JudgeTraining(job, trainings, i));
-    if (all[i].worst && (!blamed || *all[i].worst < *all[*blamed].worst)) {
+  }
+  const std::optional<std::size_t> best = BestOfSweep(all);
+  std::optional<std::size_t> blamed;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool counts = all[i].worst && (!best || (*all[i].worst == Confidence::kCertain && all[i].learning.state == Learning::kDiverged));
+    if (counts && (!blamed || *all[i].worst < *all[*blamed].worst)) {
       blamed = i;
     }
   }
-  const std::size_t decides = blamed.value_or(MainTraining(all));
+  const std::size_t decides = blamed.value_or(best.value_or(MainTraining(all)));
   verdict.learning = all[decides].learning.state;
   verdict.learning_text =
       NameOfTraining(all[decides].file, decides, all.size()) + ": " + all[decides].learning.text;

@@ -64,6 +64,16 @@ Sign LookLearnedLittle(const Training& training) {
              : NoSign(text);
 }
 
+/// A part of the model may be enough to learn much, and not all.
+Sign LookMuchUnlearned(const Training& training) {
+  constexpr double kMuch = 0.35;
+  constexpr double kEnough = 50;
+  if (!training.guess || training.points < kEnough) {
+    return NotSeenSign();
+  }
+  return AnswerSign(training.share > kMuch && training.lost == nullptr, "series", DescribeShare(training));
+}
+
 /// Hardly anything was learned, after time enough to learn something.
 Sign LookNearGuessing(const Training& training) {
   constexpr double kNear = 0.8;

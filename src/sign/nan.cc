@@ -101,21 +101,22 @@ bool MayBeMasked(const std::string& operation) {
 }
 
 bool SpoiltOnTheWay(const CaseFile& run) {
-  constexpr int kLooksMin = 2;
   const Finding* data = run.FindFirst("data/not-finite");
-  const Observation* input = run.FindObservation("model-input");
-  if (data == nullptr || data->series != "model input" || input == nullptr) {
+  if (data == nullptr || data->series != "model input") {
     return false;
   }
-  int finite = 0;
-  for (const Observation* batch : ObservationsOf(run, "batch")) {
-    const auto batch_seen = As<seen::Batch>(batch);
-    if (batch_seen.nonfinite.value_or(0) > 0) {
+  bool seen_whole = false;  // The batch of the very step at which the model was given such a value; few batches are looked at.
+  for (const Observation* batch : ObservationsOf(run, seen::Batch::kKind)) {
+    if (As<seen::Batch>(batch).nonfinite.value_or(0) > 0) {
       return false;
     }
-    finite += batch_seen.shape.value_or("") == As<seen::ModelInput>(*input).shape.value_or("") ? 1 : 0;
+    for (const Observation* input : ObservationsOf(run, seen::ModelInput::kKind)) {
+      const auto given = As<seen::ModelInput>(input);
+      seen_whole = seen_whole || (given.nonfinite.value_or(0) > 0 && input->step == batch->step &&
+                                  given.shape.value_or("") == As<seen::Batch>(batch).shape.value_or(""));
+    }
   }
-  return finite >= kLooksMin;
+  return seen_whole;
 }
 
 }  // namespace whystop

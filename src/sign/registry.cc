@@ -91,6 +91,7 @@ constexpr SignEntry kSigns[] = {
     {"model-squashes", "Has the model sigmoids or tanhs?", &LookModelSquashes},
     {"most-frozen", "Can only a small part of the parameters be trained?", &LookMostFrozen},
     {"most-weights-began-odd", "Did most weight tensors begin at an odd size?", &LookMostWeightsBeganOdd},
+    {"much-unlearned", "Is a good part of the task not learned?", &LookMuchUnlearned},
     {"nan-from-the-first", "Was the first loss NaN though weights and inputs were ordinary?", &LookNanFromTheFirst},
     {"nan-hidden-in-print", "Does the program print a number while the loss is NaN?", &LookNanHiddenInPrint},
     {"nan-hurt-nothing", "Was the loss NaN while the weights stayed whole?", &LookNanHurtNothing},

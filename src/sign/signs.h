@@ -36,6 +36,7 @@ Sign LookGradientsExplode(const Training& training);
 Sign LookGradientsGrowLinearly(const Training& training);
 Sign LookGradientsNeverReset(const Training& training);
 Sign LookMarksDwarfTheRest(const Training& training);
+Sign LookMuchUnlearned(const Training& training);
 Sign LookRowsStayIdentical(const Training& training);
 Sign LookUnfrozenAfterCompile(const Training& training);
 Sign LookLastBiasAlone(const Training& training);

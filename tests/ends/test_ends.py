@@ -175,6 +175,20 @@ for rate in (5.0, 0.01, 0.001):
     assert not any("0.001" in text for text in rates)
 
 
+def test_a_sweep_that_found_a_good_rate_is_not_blamed_for_the_slow_ones(ending):
+    got = ending("""
+for rate in (0.00002, 0.05, 0.01):
+    model = made()
+    optimizer = torch.optim.SGD(model.parameters(), rate)
+    for epoch in range(12):
+        for first in range(0, 456, 8):
+            loss = step(x[first:first + 8], y[first:first + 8], model, optimizer)
+    print(f"rate {rate} loss {loss:.4f}", flush=True)
+""")
+    assert (got.outcome, got.blamed) == ("completed", [])
+    assert not got.verdict["learning_text"].startswith("training 1 of 3")
+
+
 def test_anomaly_detection_names_nan_and_the_forward_line(ending):
     got = ending("""
 torch.autograd.set_detect_anomaly(True)

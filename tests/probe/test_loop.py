@@ -412,6 +412,35 @@ def fit(source):
 """
 
 
+def test_epochs_behind_a_generator_that_a_few_steps_spend_are_told(loop):
+    """Too few for a pace: but a generator is spent for good, and the loop over it has no other way out."""
+    got = loop("""
+source = (part for part in range(9))
+for epoch in range(30):
+    for part in source:
+        zero_grad()
+        step()
+""")
+    left = last_exit(got)
+    assert (left["how"], left["turn"], left["stepped_in_turn"]) == ("end", 30, 1)
+
+
+def test_a_function_that_is_called_again_with_another_plan(loop):
+    got = loop("""
+import time
+def fit(epochs):
+    for epoch in range(epochs):
+        for part in range(20):
+            zero_grad()
+            step()
+            time.sleep(0.003)
+fit(9)
+fit(7)
+""")
+    plans = [item["planned"] for item in got.observations("loop-plan") if item["role"] == "epochs"]
+    assert (plans[0], plans[-1]) == (9, 7)
+
+
 def test_epochs_behind_an_exhausted_generator_are_told(loop):
     left = last_exit(loop(GENERATOR + "fit(batches())\n"))
     assert (left["how"], left["turn"], left["batches_over"]) == ("end", 20, "source")

@@ -73,6 +73,7 @@ class Nest:
         self._training = training
         self.levels = levels
         self._first_turn = self._last_turn = None  # (epoch, step) at the first and the last look.
+        self.began_again = False  # At the last look: a function that trains was called once more, perhaps with another plan.
         self._step_look = None  # (turn, steps made) of the loop over steps, at the last look.
         self._outer_turns = {}  # Of the loops around the one over epochs: (turn, number of the training) at the first look.
         self.epoch_level, self.step_level = _roles(levels)
@@ -153,7 +154,8 @@ class Nest:
     def _note_turn(self, epoch):
         if epoch is None:
             return
-        if self._last_turn is None or epoch < self._last_turn[0]:  # The loop began, perhaps once more.
+        self.began_again = self._last_turn is not None and epoch < self._last_turn[0]
+        if self._last_turn is None or self.began_again:
             self._first_turn = (epoch, self._training.step)
         self._last_turn = (epoch, self._training.step)
 

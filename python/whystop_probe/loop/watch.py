@@ -76,11 +76,23 @@ class LoopWatch:
         frames = [item for item, _ in found]
         self._follow(kind, frames, [level for _, level in found])
         if kind == "step":
-            self._exits.last_epoch_from = self._training.step + self._nest.tell_progress(frames)
+            far = self._nest.tell_progress(frames)
+            if self._nest.began_again and self._read_plan_anew(frames):
+                far = self._nest.tell_progress(frames)
+            self._exits.last_epoch_from = self._training.step + far
             for item in set(frames) if self._look_at_names is not None else ():
                 self._look_at_names(item)
         for item in frames:
             release(item)
+
+    def _read_plan_anew(self, frames):
+        """Returns whether the plan is another one by now."""
+        before = self._nest.planned()
+        self._nest.read_plan(frames)
+        if before == self._nest.planned():
+            return False
+        self._nest.tell_plan()
+        return True
 
     def _plan_next_look(self):
         """Some ten looks a second: as many steps are passed over as fit between two."""
