@@ -194,6 +194,23 @@ Sign LookLossThrown(const Training& training) {
                         HumanNumber(*training.guess) + ", and ended at " + HumanNumber(training.BasisNumber("last")));
 }
 
+/// It had learned something within a few steps, and lost it again for good: beyond what noise makes of five neighbouring values.
+Sign LookGainWasLost(const Training& training) {
+  constexpr double kGained = 0.85;  // Of what guessing costs.
+  constexpr double kLost = 0.95;
+  constexpr double kNoises = 5;     // Standard errors of a mean of five.
+  const double lowest = training.learning.basis == nullptr ? 0 : training.learning.basis->Number("lowest_run").value_or(0);
+  if (!training.guess || !training.classifies || training.optimizers > 1 || EarnsReward(training.run) || lowest <= 0) {
+    return NotSeenSign();
+  }
+  const double last = training.BasisNumber("last");
+  const bool lost = lowest < kGained * *training.guess && last > kLost * *training.guess &&
+                    last - lowest > kNoises * training.BasisNumber("noise") / std::sqrt(5.0);
+  return AnswerSign(lost && training.lost == nullptr, "series",
+                    "the loss had come down to " + HumanNumber(lowest) + " for some steps, where guessing costs " +
+                        HumanNumber(*training.guess) + ", and went back to " + HumanNumber(last));
+}
+
 /// To minus infinity: a matter of the loss, not of the rate.
 Sign LookLossRanDown(const Training& training) {
   const double last = training.BasisNumber("last");

@@ -101,6 +101,16 @@ Sign LookRateOutOfRange(const Training& training) {
                         OptimizerName(training.run) + " is used with");
 }
 
+/// Ten times what most programs use, and still used by some with success.
+Sign LookRateAboveUsual(const Training& training) {
+  const auto rate = LearningRate(training.run);
+  if (!rate) {
+    return NotSeenSign();
+  }
+  return AnswerSign(*rate >= (IsAdaptive(training.run) ? 0.01 : 0.5), "optimizer",
+                    "lr " + HumanNumber(*rate) + " is above what " + OptimizerName(training.run) + " is mostly used with");
+}
+
 /// Adam and its kin make steps of their own size.
 Sign LookOptimizerAdaptive(const Training& training) {
   return AnswerSign(IsAdaptive(training.run), "optimizer",

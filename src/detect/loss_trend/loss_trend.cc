@@ -1,4 +1,10 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 #include <memory>
+#include <numeric>
+#include <optional>
 
 #include "detect/detectors.h"
 #include "detect/series_history.h"
@@ -35,6 +41,26 @@ double MeanOfTheEnd(const SeriesHistory& history) {
   return count > 0 ? sum / count : 0;
 }
 
+/// The lowest mean of five neighbouring points: a gain that was lost again so soon that no level shows it.
+class LowestRun {
+ public:
+  void Push(double value) {
+    if (!std::isfinite(value)) {
+      return;
+    }
+    last_[count_++ % last_.size()] = value;
+    if (count_ >= last_.size()) {
+      lowest_ = std::min(lowest_, std::accumulate(last_.begin(), last_.end(), 0.0) / static_cast<double>(last_.size()));
+    }
+  }
+  std::optional<double> lowest() const { return count_ >= last_.size() ? std::optional(lowest_) : std::nullopt; }
+
+ private:
+  std::array<double, 5> last_{};
+  std::size_t count_ = 0;
+  double lowest_ = std::numeric_limits<double>::infinity();
+};
+
 /// Says of each loss and score what it did over the run. A description, not a reproach: every run
 /// has it.
 class LossTrend final : public Detector {
@@ -47,10 +73,11 @@ class LossTrend final : public Detector {
     }
     const bool lower_is_better = IsLoss(scalar->role);
     Series* series = table_.Find(*scalar, [&] {
-      return Series{scalar->role, SeriesHistory(lower_is_better), {}};
+      return Series{scalar->role, SeriesHistory(lower_is_better), {}, {}};
     });
     if (series != nullptr) {
       series->history.Push(*scalar, thinned_);
+      series->lowest_run.Push(scalar->value);
       series->last_at = event.at;
     }
   }
@@ -80,6 +107,9 @@ class LossTrend final : public Detector {
       add("last_mean", MeanOfTheEnd(series.history));
       add("best", sign * shape.best);
       add("best_at", shape.best_at);
+      if (const auto lowest = series.lowest_run.lowest()) {
+        add("lowest_run", *lowest);
+      }
       add("noise", shape.noise);
       add("level_noise", shape.level_noise);
       add("drop_in_noise_units", shape.drop_in_noise_units);
@@ -99,6 +129,7 @@ class LossTrend final : public Detector {
     SeriesRole role;
     SeriesHistory history;
     RunTime last_at;
+    LowestRun lowest_run;
   };
   SeriesTable<Series> table_;
   bool thinned_ = false;
