@@ -38,6 +38,17 @@ bool WaitsForPeer(const ThreadLook& thread) {
   return thread.waits_for.starts_with("tcp ") || thread.waits_for.starts_with("tcp6 ");
 }
 
+/// It writes what nobody reads: a full pipe behind its output or its log, or a terminal that was
+/// stopped by Ctrl-S. A pipe of any other kind may be how it talks to its workers.
+bool WritesUnread(const ThreadLook& thread) {
+  if (thread.waits_in != "write" && thread.waits_in != "writev") {
+    return false;
+  }
+  return thread.waits_for.starts_with("the terminal") || thread.waits_for.starts_with("standard output") ||
+         thread.waits_for.starts_with("standard error") ||
+         (thread.waits_for == "a pipe" && FrameOf(thread, "/logging/") != nullptr);
+}
+
 bool WaitsForKeys(const ThreadLook& thread) {
   return thread.waits_for.starts_with("the terminal") ||
          thread.waits_for.starts_with("standard input");
@@ -177,6 +188,10 @@ HangKind ClassifyWait(const HangFacts& hang, const ProcessLook& process, const T
   if (const ProcessLook* dead = DeadWorker(hang, process, main)) {
     return {"dataloader-worker-killed", &process,
             fmt::format("process {} waits for its workers, and one of them ({}) has ended", process.pid, dead->pid)};
+  }
+  if (WritesUnread(main)) {
+    return {"logger-stall", &process,
+            fmt::format("nobody reads what it writes: its {} to {} does not return", main.waits_in, what)};
   }
   if (WaitsForKeys(main) || FrameOf(main, "/pdb.py") != nullptr) {
     return {"waiting-for-input", &process, "it waits for somebody to type: it reads " + what};

@@ -99,6 +99,32 @@ def test_a_server_that_does_not_answer(live):
     assert f"127.0.0.1:{port}" in told(root(verdict)) and "program.py:3 in fetch" in told(root(verdict))
 
 
+LOGS = """import logging, subprocess
+reader = subprocess.Popen(["sleep", "1000"], stdin=subprocess.PIPE, text=True)
+logging.basicConfig(stream=reader.stdin, level=logging.INFO)
+def log(step):
+    logging.info("step %d %s", step, "x" * 200)
+for step in range(100_000):
+    log(step)
+"""
+PRINTS = """def log(step):
+    print("step", step, "x" * 500,
+          flush=True)
+for step in range(100_000):
+    log(step)
+"""
+
+
+@pytest.mark.parametrize("source, place, what", [(LOGS, "program.py:5 in log", "a pipe"), (PRINTS, "program.py:2 in log", "standard output")],
+                         ids=["logger", "print"])
+def test_output_that_nobody_reads(live, source, place, what):
+    """The reader of the log sleeps; what is printed goes into a pipe that this test does not read."""
+    live.python(source)
+    verdict = live.until_hung()
+    assert (verdict["outcome"], root(verdict)["id"]) == ("hung", "logger-stall"), told(root(verdict))
+    assert place in told(root(verdict)) and "nobody reads what it writes: its write to " + what in told(root(verdict))
+
+
 LOADER = """import threading
 import torch
 lock = threading.Lock()
