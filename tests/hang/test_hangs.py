@@ -38,13 +38,21 @@ def upload():
 threading.Thread(target=upload).start()
 print("done", flush=True)
 """
+AT_EXIT = """import atexit, queue
+uploads = queue.Queue()
+def flush():
+    uploads.get()
+atexit.register(flush)
+print("done", flush=True)
+"""
 
 
 @pytest.mark.parametrize(
     "source, cause, place",
     [(SPIN, "busy-loop", "in spin"), (REGEX, "busy-loop", "program.py:4 in parse"),
-     (LOCK, "lock-held", "program.py:5 in work"), (SHUTDOWN, "shutdown-hang", "in upload")],
-    ids=["endless loop", "endless C call", "lock taken twice", "shutdown"],
+     (LOCK, "lock-held", "program.py:5 in work"), (SHUTDOWN, "shutdown-hang", "in upload"),
+     (AT_EXIT, "shutdown-hang", "does not return: train program.py:4 in flush")],
+    ids=["endless loop", "endless C call", "lock taken twice", "shutdown", "at exit"],
 )
 def test_a_standstill_is_named_with_its_line_live_and_afterwards(live, source, cause, place):
     live.python(source)
