@@ -38,9 +38,28 @@ bool WaitsForPeer(const ThreadLook& thread) {
   return thread.waits_for.starts_with("tcp ") || thread.waits_for.starts_with("tcp6 ");
 }
 
+/// It writes what nobody reads: a full pipe behind its output or its log, or a terminal that was
+/// stopped by Ctrl-S. A pipe of any other kind may be how it talks to its workers.
+bool WritesUnread(const ThreadLook& thread) {
+  if (thread.waits_in != "write" && thread.waits_in != "writev") {
+    return false;
+  }
+  return thread.waits_for.starts_with("the terminal") || thread.waits_for.starts_with("standard output") ||
+         thread.waits_for.starts_with("standard error") ||
+         (thread.waits_for == "a pipe" && FrameOf(thread, "/logging/") != nullptr);
+}
+
 bool WaitsForKeys(const ThreadLook& thread) {
   return thread.waits_for.starts_with("the terminal") ||
          thread.waits_for.starts_with("standard input");
+}
+
+/// Its main thread runs no module any more but a function that was registered for the exit. Not known
+/// of a program that has Python inside: there any function may be the first.
+bool RunsAtExit(const ProcessLook& process, const ThreadLook& main) {
+  constexpr std::array<std::string_view, 3> kStarts = {"_run_module_as_main", "Thread._bootstrap", "_bootstrap"};
+  return process.name.starts_with("python") && !main.frames.empty() && main.frames.front().function != "<module>" &&
+         !main.frames.front().file.starts_with("<frozen") && !IsOneOf(main.frames.front().function, kStarts);
 }
 
 /// The interpreter is on its way out: nothing of the program itself is left to run.
@@ -53,7 +72,7 @@ bool IsEnding(const ProcessLook& process, const ThreadLook& main) {
   }
   constexpr std::array<std::string_view, 4> kLast = {"_shutdown", "_exit_function", "_python_exit",
                                                      "_run_exitfuncs"};
-  return IsOneOf(main.frames.front().function, kLast);
+  return IsOneOf(main.frames.front().function, kLast) || RunsAtExit(process, main);
 }
 
 /// Another thread of a process that waits for its threads to end.
@@ -65,6 +84,12 @@ std::string ThreadsLeft(const ProcessLook& process) {
     }
   }
   return "it waits for threads or processes that do not end";
+}
+
+/// What a process that is on its way out still waits for.
+std::string EndWaitsFor(const ProcessLook& process, const ThreadLook& main) {
+  const Frame* own = InnermostOwn(main.frames);
+  return own != nullptr ? "what it calls at its exit does not return: " + PlaceText(*own) : ThreadsLeft(process);
 }
 
 bool UsesTracker(const ThreadLook& main) {
@@ -178,6 +203,10 @@ HangKind ClassifyWait(const HangFacts& hang, const ProcessLook& process, const T
     return {"dataloader-worker-killed", &process,
             fmt::format("process {} waits for its workers, and one of them ({}) has ended", process.pid, dead->pid)};
   }
+  if (WritesUnread(main)) {
+    return {"logger-stall", &process,
+            fmt::format("nobody reads what it writes: its {} to {} does not return", main.waits_in, what)};
+  }
   if (WaitsForKeys(main) || FrameOf(main, "/pdb.py") != nullptr) {
     return {"waiting-for-input", &process, "it waits for somebody to type: it reads " + what};
   }
@@ -228,7 +257,7 @@ HangKind ClassifyProcess(const HangFacts& hang, const ProcessLook& process, int 
   }
   if (IsEnding(process, *main)) {
     return {UsesTracker(*main) ? "logger-stall" : "shutdown-hang", &process,
-            "the program is over and Python is shutting down; " + ThreadsLeft(process)};
+            "the program is over and Python is shutting down; " + EndWaitsFor(process, *main)};
   }
   if (FetchesBatch(*main) || FetchesBatchBefore311(*main)) {
     return ClassifyLoader(hang, process, depth);

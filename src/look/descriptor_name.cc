@@ -96,7 +96,9 @@ std::string DescriptorName(pid_t pid, int descriptor) {
     return "a local socket";
   }
   if (link->starts_with("pipe:")) {
-    return descriptor == 0 ? "standard input (a pipe)" : "a pipe";
+    constexpr std::array<const char*, 3> kStandard = {
+        "standard input (a pipe)", "standard output (a pipe)", "standard error (a pipe)"};
+    return descriptor >= 0 && descriptor <= 2 ? kStandard[static_cast<std::size_t>(descriptor)] : "a pipe";
   }
   if (link->starts_with("/dev/pts/") || link->starts_with("/dev/tty")) {
     return "the terminal " + *link;

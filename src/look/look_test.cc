@@ -7,6 +7,7 @@
 #include "look/line_table.h"
 #include "look/memory_map.h"
 #include "look/python_layout.h"
+#include "look/python_text.h"
 #include "look/remote_memory.h"
 #include "look/stack_signal.h"
 #include "look/thread_facts.h"
@@ -35,6 +36,30 @@ TEST(PythonLayout, ReadsTheVersionInAName) {
   EXPECT_EQ(MinorInName("/usr/bin/python3"), std::nullopt);
   EXPECT_FALSE(LayoutOfVersion(8));
   EXPECT_TRUE(LayoutOfVersion(12));
+}
+
+/// A string object as Python has it in memory: 16 bytes of head, length, hash, state, letters.
+struct AsciiText {
+  std::uint64_t head[2] = {1, 2};
+  std::int64_t length = 5;
+  std::int64_t hash = -1;
+  std::uint32_t state = 0;
+  char letters[12] = {'x', 'x', 'x', 'x', 't', 'r', 'a', 'i', 'n', 0, 0, 0};
+};
+
+TEST(PythonText, IsReadHoweverManyBitsTellThatItIsInterned) {
+  const PythonLayout layout = {.minor = 14, .ascii_bytes = 40, .compact_bytes = 56};
+  const RemoteMemory memory(getpid());
+  for (const unsigned bits : {2U, 8U, 16U}) {
+    for (const unsigned interned : {0U, 3U}) {
+      AsciiText text;
+      text.state = interned | 0b11001U << bits;  // One byte a letter, compact, ascii.
+      EXPECT_EQ(ReadPythonText(memory, layout, reinterpret_cast<std::uint64_t>(&text)), "train");
+      text.state = interned | 0b11011U << bits;  // Three bytes a letter: no string.
+      EXPECT_FALSE(ReadPythonText(memory, layout, reinterpret_cast<std::uint64_t>(&text)));
+    }
+  }
+  EXPECT_FALSE(ReadPythonText(memory, layout, 8));
 }
 
 /// Lines of `def f():` at 1, `a = 1` at 2, a loop of two lines and a line far below, as the

@@ -37,29 +37,42 @@ constexpr PythonLayout kLayouts[] = {
      .compact_bytes = 56},
 };
 
-/// Which entry of the published table is what: the table grew between 3.13 and 3.14.
+/// Which entry of the published table is what: it grows from version to version.
 struct PublishedTable {
   int minor;
   std::size_t finalizing, interpreters_head, interpreter_next, threads_head, gil_locked, gil_holder;
   std::size_t thread_next, thread_frame, thread_id, native_thread_id;
   std::size_t frame_back, frame_code, frame_instruction, frame_locals, frame_owner;
   std::size_t code_file, code_name, code_lines, code_first_line, code_instructions;
+  std::size_t object_head;
 };
 constexpr PublishedTable kPublished[] = {
     {.minor = 13, .finalizing = 4, .interpreters_head = 5, .interpreter_next = 8, .threads_head = 9,
      .gil_locked = 17, .gil_holder = 18, .thread_next = 21, .thread_frame = 23, .thread_id = 24,
      .native_thread_id = 25, .frame_back = 29, .frame_code = 30, .frame_instruction = 31,
      .frame_locals = 32, .frame_owner = 33, .code_file = 35, .code_name = 37, .code_lines = 38,
-     .code_first_line = 39, .code_instructions = 43},
+     .code_first_line = 39, .code_instructions = 43, .object_head = 44},
     {.minor = 14, .finalizing = 4, .interpreters_head = 5, .interpreter_next = 8, .threads_head = 9,
      .gil_locked = 18, .gil_holder = 19, .thread_next = 24, .thread_frame = 26, .thread_id = 27,
      .native_thread_id = 28, .frame_back = 32, .frame_code = 33, .frame_instruction = 34,
      .frame_locals = 35, .frame_owner = 36, .code_file = 40, .code_name = 42, .code_lines = 43,
-     .code_first_line = 44, .code_instructions = 48},
+     .code_first_line = 44, .code_instructions = 48, .object_head = 50},
+    {.minor = 15, .finalizing = 4, .interpreters_head = 5, .interpreter_next = 8, .threads_head = 9,
+     .gil_locked = 18, .gil_holder = 19, .thread_next = 24, .thread_frame = 26, .thread_id = 30,
+     .native_thread_id = 31, .frame_back = 40, .frame_code = 41, .frame_instruction = 42,
+     .frame_locals = 43, .frame_owner = 44, .code_file = 48, .code_name = 50, .code_lines = 51,
+     .code_first_line = 52, .code_instructions = 56, .object_head = 58},
 };
 
-constexpr std::size_t kPublishedWords = 50;
+constexpr std::size_t kPublishedWords = 59;
 using PublishedWords = std::array<std::uint64_t, kPublishedWords>;
+constexpr std::size_t kFreeThreaded = 2;
+
+std::optional<PublishedWords> ReadPublished(const RemoteMemory& memory, std::uint64_t runtime) {
+  const auto words = memory.Value<PublishedWords>(runtime);
+  const bool is_table = words && std::memcmp(words->data(), "xdebugpy", sizeof(std::uint64_t)) == 0;
+  return is_table ? words : std::nullopt;
+}
 
 PythonLayout FromPublished(const PublishedTable& table, const PublishedWords& words) {
   PythonLayout out;
@@ -84,11 +97,14 @@ PythonLayout FromPublished(const PublishedTable& table, const PublishedWords& wo
   out.code_lines = words[table.code_lines];
   out.code_first_line = words[table.code_first_line];
   out.code_instructions = words[table.code_instructions];
-  // Not published, and the same in both versions.
+  out.free_threaded = words[kFreeThreaded] != 0;
+  out.object_head = words[table.object_head];
+  // Not published, and the same in all these versions.
   out.frame_globals = 24;
   out.code_locals = out.code_first_line + sizeof(std::int32_t);
-  out.ascii_bytes = 40;
-  out.compact_bytes = 56;
+  constexpr std::uint64_t kLengthHashAndState = 24, kUtf8 = 16;
+  out.ascii_bytes = out.object_head + kLengthHashAndState;
+  out.compact_bytes = out.ascii_bytes + kUtf8;
   return out;
 }
 
@@ -105,19 +121,28 @@ std::optional<PythonLayout> LayoutOfVersion(int minor) {
 
 std::optional<PythonLayout> ReadLayout(const RemoteMemory& memory, std::uint64_t runtime,
                                        std::optional<int> minor_by_name) {
-  const auto words = memory.Value<PublishedWords>(runtime);
-  if (words && std::memcmp(words->data(), "xdebugpy", sizeof(std::uint64_t)) == 0) {
-    constexpr int kMinorShift = 16;  // PY_VERSION_HEX: 0x030D00F0
-    const int minor = static_cast<int>((*words)[1] >> kMinorShift & 0xff);
-    const bool free_threaded = (*words)[2] != 0;
-    for (const PublishedTable& table : kPublished) {
-      if (table.minor == minor && !free_threaded) {
-        return FromPublished(table, *words);
-      }
-    }
+  const auto words = ReadPublished(memory, runtime);
+  if (!words) {
+    return minor_by_name ? LayoutOfVersion(*minor_by_name) : std::nullopt;
+  }
+  constexpr int kMinorShift = 16;  // PY_VERSION_HEX: 0x030D00F0
+  const int minor = static_cast<int>((*words)[1] >> kMinorShift & 0xff);
+  // From 3.14 on each thread of a build without the GIL has its own copy of the code: not tried.
+  constexpr int kLastFreeThreaded = 13;
+  if ((*words)[kFreeThreaded] != 0 && minor > kLastFreeThreaded) {
     return std::nullopt;
   }
-  return minor_by_name ? LayoutOfVersion(*minor_by_name) : std::nullopt;
+  for (const PublishedTable& table : kPublished) {
+    if (table.minor == minor) {
+      return FromPublished(table, *words);
+    }
+  }
+  return std::nullopt;
+}
+
+bool IsFreeThreaded(const RemoteMemory& memory, std::uint64_t runtime) {
+  const auto words = ReadPublished(memory, runtime);
+  return words && (*words)[kFreeThreaded] != 0;
 }
 
 std::optional<int> MinorInName(std::string_view path) {

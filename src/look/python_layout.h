@@ -13,6 +13,7 @@ namespace whystop {
 /// those of its headers on 64-bit machines, the same for every patch release.
 struct PythonLayout {
   int minor = 0;
+  bool free_threaded = false;           // Built without the GIL.
   std::uint64_t interpreters_head = 0;  // Of _PyRuntime.
   std::uint64_t finalizing = 0;
   std::uint64_t gil_locked = 0;  // Of _PyRuntime below 3.12, of *interpreter.gil in 3.12, then of
@@ -23,7 +24,7 @@ struct PythonLayout {
   std::uint64_t thread_next = 0;
   std::uint64_t thread_id = 0;         // pthread_self()
   std::uint64_t native_thread_id = 0;  // 0: this version does not keep it.
-  std::uint64_t thread_frame = 0;      // The current frame; 3.11 and 3.12: of the C frame in between.
+  std::uint64_t thread_frame = 0;  // The current frame; 3.11 and 3.12: of the C frame in between.
   std::uint64_t c_frame_current = 0;
   std::uint64_t frame_back = 0;
   std::uint64_t frame_code = 0;
@@ -35,9 +36,10 @@ struct PythonLayout {
   std::uint64_t code_name = 0;
   std::uint64_t code_first_line = 0;
   std::uint64_t code_lines = 0;
-  std::uint64_t code_locals = 0;         // How many.
-  std::uint64_t code_instructions = 0;   // 3.11 on: the code itself is part of the object.
-  std::uint64_t ascii_bytes = 0;         // Size of a string's head, by its kind.
+  std::uint64_t code_locals = 0;        // How many.
+  std::uint64_t code_instructions = 0;  // 3.11 on: the code itself is part of the object.
+  std::uint64_t object_head = 16;       // What every object begins with: references and type.
+  std::uint64_t ascii_bytes = 0;        // Size of a string's head, by its kind.
   std::uint64_t compact_bytes = 0;
 };
 
@@ -48,6 +50,9 @@ std::optional<PythonLayout> LayoutOfVersion(int minor);
 /// names of its files say, for versions that do not tell it themselves.
 std::optional<PythonLayout> ReadLayout(const RemoteMemory& memory, std::uint64_t runtime,
                                        std::optional<int> minor_by_name);
+
+/// Whether the interpreter at `runtime` publishes that it was built without the GIL.
+bool IsFreeThreaded(const RemoteMemory& memory, std::uint64_t runtime);
 
 /// "libpython3.11.so.1.0", "python3.9": 11, 9.
 std::optional<int> MinorInName(std::string_view path);

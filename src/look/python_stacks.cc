@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include "look/line_table.h"
 #include "look/memory_map.h"
 #include "look/python_layout.h"
+#include "look/python_text.h"
 #include "look/remote_memory.h"
 
 namespace whystop {
@@ -23,7 +23,6 @@ namespace {
 
 constexpr std::size_t kThreadsMax = 1024;
 constexpr std::size_t kFramesMax = 400;
-constexpr std::int64_t kTextMax = 4096;
 constexpr std::int64_t kTableMax = 1 << 20;
 constexpr std::int32_t kLocalsMax = 256;
 
@@ -36,24 +35,6 @@ void Mix(std::uint64_t& hash, const void* data, std::size_t bytes) {
 }
 constexpr std::uint64_t kHashStart = 14695981039346656037U;
 
-void AppendUtf8(std::uint32_t letter, std::string& out) {
-  if (letter < 0x80) {
-    out += static_cast<char>(letter);
-  } else if (letter < 0x800) {
-    out += static_cast<char>(0xc0 | letter >> 6);
-    out += static_cast<char>(0x80 | (letter & 0x3f));
-  } else if (letter < 0x10000) {
-    out += static_cast<char>(0xe0 | letter >> 12);
-    out += static_cast<char>(0x80 | (letter >> 6 & 0x3f));
-    out += static_cast<char>(0x80 | (letter & 0x3f));
-  } else {
-    out += static_cast<char>(0xf0 | (letter >> 18 & 0x07));
-    out += static_cast<char>(0x80 | (letter >> 12 & 0x3f));
-    out += static_cast<char>(0x80 | (letter >> 6 & 0x3f));
-    out += static_cast<char>(0x80 | (letter & 0x3f));
-  }
-}
-
 /// What one code object says, read once a look.
 struct CodeFacts {
   std::string file;
@@ -61,6 +42,19 @@ struct CodeFacts {
   std::string lines;
   std::int32_t first_line = 0;
   std::int32_t locals = 0;
+};
+
+/// How the keys of a dictionary begin, from 3.11 on; an index and the entries follow.
+struct DictionaryKeys {
+  static constexpr std::uint8_t kLog2IndexBytesMax = 24;
+
+  std::int64_t references;
+  std::uint8_t log2_size;
+  std::uint8_t log2_index_bytes;
+  std::uint8_t kind;
+  std::uint32_t version;
+  std::int64_t usable;
+  std::int64_t entries;
 };
 
 class StackReader {
@@ -101,6 +95,9 @@ class StackReader {
   }
 
   std::uint64_t GilHolder(std::uint64_t interpreter, std::uint64_t runtime) const {
+    if (layout_.free_threaded) {
+      return 0;
+    }
     const std::uint64_t base = layout_.minor < 12    ? runtime
                                : layout_.minor == 12 ? Pointer(interpreter + layout_.gil)
                                                      : interpreter;
@@ -174,24 +171,44 @@ class StackReader {
   /// a list that grows and a tensor that is replaced all show here.
   void MixVariables(std::uint64_t frame, const CodeFacts& facts, std::uint64_t& hash) const {
     if (facts.name == "<module>") {
-      constexpr std::uint64_t kDictUsed = 16;  // And, below 3.14, a version that each change raises.
-      const auto words = memory_.Value<std::array<std::uint64_t, 2>>(
-          Pointer(frame + layout_.frame_globals) + kDictUsed);
-      if (words) {
-        Mix(hash, words->data(), sizeof(*words));
-      }
+      MixModule(Pointer(frame + layout_.frame_globals), hash);
       return;
     }
     for (std::int32_t i = 0; i < std::min(facts.locals, kLocalsMax); ++i) {
       const std::uint64_t value =
           Pointer(frame + layout_.frame_locals + static_cast<std::uint64_t>(i) * sizeof(value));
       Mix(hash, &value, sizeof(value));
-      constexpr std::uint64_t kObjectHead = 8;  // The reference count is left out.
-      const auto words = memory_.Value<std::array<std::uint64_t, 3>>((value & ~std::uint64_t{3}) +
-                                                                     kObjectHead);
+      const std::uint64_t type = layout_.object_head - sizeof(value);  // Without the references.
+      const auto words =
+          memory_.Value<std::array<std::uint64_t, 3>>((value & ~std::uint64_t{3}) + type);
       if (value != 0 && words) {
         Mix(hash, words->data(), sizeof(*words));
       }
+    }
+  }
+
+  /// The variables of a module: the dictionary's count and version, which each change raises; from
+  /// 3.14 on it has no version, and the table of its names and values is taken.
+  void MixModule(std::uint64_t dictionary, std::uint64_t& hash) const {
+    const std::uint64_t at = dictionary + layout_.object_head;
+    const auto words = memory_.Value<std::array<std::uint64_t, 3>>(at);
+    if (!words) {
+      return;
+    }
+    Mix(hash, words->data(), 2 * sizeof(std::uint64_t));
+    const auto keys = layout_.minor < 14 ? std::nullopt : memory_.Value<DictionaryKeys>((*words)[2]);
+    if (!keys || keys->log2_index_bytes > DictionaryKeys::kLog2IndexBytesMax || keys->entries < 0) {
+      return;
+    }
+    const std::uint64_t table =
+        (*words)[2] + sizeof(DictionaryKeys) + (std::uint64_t{1} << keys->log2_index_bytes);
+    constexpr std::int64_t kEntriesMax = 4096;
+    const std::uint64_t words_an_entry = keys->kind == 0 ? 3 : 2;  // With a hash where not all are text.
+    const auto entries = memory_.ReadBytes(
+        table, static_cast<std::size_t>(std::min(keys->entries, kEntriesMax)) * words_an_entry *
+                   sizeof(std::uint64_t));
+    if (entries) {
+      Mix(hash, entries->data(), entries->size());
     }
   }
 
@@ -203,8 +220,11 @@ class StackReader {
     std::optional<CodeFacts>& slot = codes_[code];
     CodeFacts facts;
     const auto first_line = memory_.Value<std::int32_t>(code + layout_.code_first_line);
-    const auto file = first_line ? ReadText(Pointer(code + layout_.code_file)) : std::nullopt;
-    const auto name = file ? ReadText(Pointer(code + layout_.code_name)) : std::nullopt;
+    const auto file = first_line
+                          ? ReadPythonText(memory_, layout_, Pointer(code + layout_.code_file))
+                          : std::nullopt;
+    const auto name =
+        file ? ReadPythonText(memory_, layout_, Pointer(code + layout_.code_name)) : std::nullopt;
     if (!name) {
       return nullptr;
     }
@@ -213,43 +233,16 @@ class StackReader {
     facts.first_line = *first_line;
     facts.locals = memory_.Value<std::int32_t>(code + layout_.code_locals).value_or(0);
     const std::uint64_t lines = Pointer(code + layout_.code_lines);
-    constexpr std::uint64_t kBytesSize = 16, kBytesData = 32;
-    const auto size = memory_.Value<std::int64_t>(lines + kBytesSize).value_or(0);
+    const auto size = memory_.Value<std::int64_t>(lines + layout_.object_head).value_or(0);
     if (size > 0 && size < kTableMax) {
+      constexpr std::uint64_t kSizeAndHash = 16;
       facts.lines =
-          memory_.ReadBytes(lines + kBytesData, static_cast<std::size_t>(size)).value_or("");
+          memory_
+              .ReadBytes(lines + layout_.object_head + kSizeAndHash, static_cast<std::size_t>(size))
+              .value_or("");
     }
     slot = std::move(facts);
     return &*slot;
-  }
-
-  std::optional<std::string> ReadText(std::uint64_t text) const {
-    constexpr std::uint64_t kLength = 16, kState = 32;
-    const auto length = memory_.Value<std::int64_t>(text + kLength);
-    const auto state = memory_.Value<std::uint32_t>(text + kState);
-    if (!length || !state || *length < 0 || *length > kTextMax) {
-      return std::nullopt;
-    }
-    // Bits of the state: interned (2, and 16 from 3.14 on), kind 3, compact 1, ascii 1.
-    const unsigned shift = layout_.minor >= 14 ? 16 : 2;
-    const unsigned kind = *state >> shift & 7;
-    const bool ascii = (*state >> (shift + 4) & 1) != 0;
-    if (kind != 1 && kind != 2 && kind != 4) {
-      return std::nullopt;
-    }
-    const auto bytes =
-        memory_.ReadBytes(text + (ascii ? layout_.ascii_bytes : layout_.compact_bytes),
-                          static_cast<std::size_t>(*length) * kind);
-    if (!bytes) {
-      return std::nullopt;
-    }
-    std::string out;
-    for (std::size_t i = 0; i + kind <= bytes->size(); i += kind) {
-      std::uint32_t letter = 0;
-      std::memcpy(&letter, bytes->data() + i, kind);
-      AppendUtf8(letter, out);
-    }
-    return out;
   }
 
   const RemoteMemory& memory_;
@@ -317,7 +310,10 @@ PythonStacks PythonProcess::Read(bool all_threads) const {
   constexpr const char* kRefused = "the system does not let us read its memory (ptrace rules)";
   if (!layout_) {
     out.version = minor_ ? "3." + std::to_string(*minor_) : "unknown";
-    out.unseen = is_refused(fault_) ? kRefused : "this version of Python is not known here";
+    out.unseen = is_refused(fault_) ? kRefused
+                 : IsFreeThreaded(RemoteMemory(pid_), runtime_)
+                     ? "this build of Python without the GIL is not known here"
+                     : "this version of Python is not known here";
     return out;
   }
   const RemoteMemory memory(pid_);
@@ -330,7 +326,7 @@ PythonStacks PythonProcess::Read(bool all_threads) const {
     const auto next = memory.Value<std::uint64_t>(*interpreter + layout_->interpreter_next);
     if (all_threads) {
       reader.ReadInterpreter(*interpreter, runtime_, out);
-    } else if (next.value_or(0) == 0) {  // New ones are put in front: the program's own is the last.
+    } else if (next.value_or(0) == 0) {  // New ones come in front: the program's own is the last.
       reader.ReadOneThread(*interpreter, pid_, out);
     }
     interpreter = next;
@@ -342,8 +338,8 @@ PythonStacks PythonProcess::Read(bool all_threads) const {
 }
 
 bool IsUsersOwn(const std::string& file) {
-  for (const char* part :
-       {"/site-packages/", "/dist-packages/", "/whystop_probe/", "/lib/python3", "sitecustomize.py"}) {
+  for (const char* part : {"/site-packages/", "/dist-packages/", "/whystop_probe/", "/lib/python3",
+                           "sitecustomize.py"}) {
     if (file.find(part) != std::string::npos) {
       return false;
     }

@@ -28,8 +28,8 @@ struct PythonStacks {
   std::vector<PythonThread> threads;
 };
 
-/// A running interpreter, CPython 3.9 to 3.14, as seen from outside. Where its things stand is found
-/// once; each reading of the stacks is fresh.
+/// A running interpreter, CPython 3.9 to 3.15, as seen from outside. Where its things stand is
+/// found once; each reading of the stacks is fresh.
 class PythonProcess {
  public:
   explicit PythonProcess(pid_t pid);

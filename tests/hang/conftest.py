@@ -109,7 +109,9 @@ def live(tmp_path):
             except OSError:
                 pass
         job.process.kill()
-        job.process.communicate()
+        for stream in (job.process.stdout, job.process.stderr):
+            stream.close()  # Not read to its end: a process that nobody knew of may hold it for good.
+        job.process.wait()
 
 
 @pytest.fixture

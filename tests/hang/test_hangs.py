@@ -38,13 +38,21 @@ def upload():
 threading.Thread(target=upload).start()
 print("done", flush=True)
 """
+AT_EXIT = """import atexit, queue
+uploads = queue.Queue()
+def flush():
+    uploads.get()
+atexit.register(flush)
+print("done", flush=True)
+"""
 
 
 @pytest.mark.parametrize(
     "source, cause, place",
     [(SPIN, "busy-loop", "in spin"), (REGEX, "busy-loop", "program.py:4 in parse"),
-     (LOCK, "lock-held", "program.py:5 in work"), (SHUTDOWN, "shutdown-hang", "in upload")],
-    ids=["endless loop", "endless C call", "lock taken twice", "shutdown"],
+     (LOCK, "lock-held", "program.py:5 in work"), (SHUTDOWN, "shutdown-hang", "in upload"),
+     (AT_EXIT, "shutdown-hang", "does not return: train program.py:4 in flush")],
+    ids=["endless loop", "endless C call", "lock taken twice", "shutdown", "at exit"],
 )
 def test_a_standstill_is_named_with_its_line_live_and_afterwards(live, source, cause, place):
     live.python(source)
@@ -97,6 +105,32 @@ def test_a_server_that_does_not_answer(live):
         verdict = live.until_hung()
     assert (verdict["outcome"], root(verdict)["id"]) == ("hung", "network-fetch-stall")
     assert f"127.0.0.1:{port}" in told(root(verdict)) and "program.py:3 in fetch" in told(root(verdict))
+
+
+LOGS = """import logging, subprocess
+reader = subprocess.Popen(["sleep", "1000"], stdin=subprocess.PIPE, text=True)
+logging.basicConfig(stream=reader.stdin, level=logging.INFO)
+def log(step):
+    logging.info("step %d %s", step, "x" * 200)
+for step in range(100_000):
+    log(step)
+"""
+PRINTS = """def log(step):
+    print("step", step, "x" * 500,
+          flush=True)
+for step in range(100_000):
+    log(step)
+"""
+
+
+@pytest.mark.parametrize("source, place, what", [(LOGS, "program.py:5 in log", "a pipe"), (PRINTS, "program.py:2 in log", "standard output")],
+                         ids=["logger", "print"])
+def test_output_that_nobody_reads(live, source, place, what):
+    """The reader of the log sleeps; what is printed goes into a pipe that this test does not read."""
+    live.python(source)
+    verdict = live.until_hung()
+    assert (verdict["outcome"], root(verdict)["id"]) == ("hung", "logger-stall"), told(root(verdict))
+    assert place in told(root(verdict)) and "nobody reads what it writes: its write to " + what in told(root(verdict))
 
 
 LOADER = """import threading

@@ -12,6 +12,7 @@ NATIVE_FOLDER = os.path.join(os.path.dirname(PYTHON_FOLDER), "build", "python", 
 SCRIPTS = os.path.join(HERE, "scripts")
 sys.path.insert(0, HERE)
 sys.path.insert(1, PYTHON_FOLDER)
+sys.path.insert(2, os.path.dirname(HERE))  # What all folders of tests share.
 
 from ring_reader import read_directory  # noqa: E402
 

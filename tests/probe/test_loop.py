@@ -1,11 +1,11 @@
 """Plan, progress and exit of loops as strangers write them. Without torch: runs on every Python there is."""
 
-import glob
 import os
 
 import pytest
 
 from conftest import PYTHON_FOLDER
+from found_pythons import found_pythons
 
 # Stands in for the torch observers: tells the watch of a step, as an optimizer's hook would.
 PRELUDE = """
@@ -36,20 +36,14 @@ zero_grad = Bell(_pulse, ZERO_GRAD, "zero_grad", None)
 """
 
 
-def pythons():
-    found = []
-    for path in sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python"))):
-        minor = int(path.split("/versions/3.")[1].split(".")[0])
-        if minor >= 9:
-            found.append(path)
-    return found or [None]
+PYTHONS = found_pythons()
 
 
-@pytest.fixture(params=pythons(), ids=lambda path: (path or "this").split("/bin")[0][-8:].strip("/"))
+@pytest.fixture(params=PYTHONS, ids=lambda name: name.split()[0])
 def loop(run, script, request):
     def with_ring(text):
         prelude = PRELUDE.format(folder=PYTHON_FOLDER)
-        got = run(script(prelude + text.lstrip("\n")), python=request.param or "python3", first_on_path=os.path.dirname(__file__))
+        got = run(script(prelude + text.lstrip("\n")), python=PYTHONS[request.param], first_on_path=os.path.dirname(__file__))
         assert got.err == ""
         offset = len(prelude.splitlines())
         for record in got.records:

@@ -34,7 +34,7 @@ typedef struct {
   char inside_step, late_waiting;
 } Pulse;
 
-static PyObject *text_param_groups, *text_lr, *text_step, *text_backward, *text_data;
+static PyObject *text_param_groups, *text_lr, *text_step, *text_backward, *text_data, *text_get;
 
 static double now_s(void) {
   struct timespec now;
@@ -235,14 +235,23 @@ static PyObject* take_root(Pulse* pulse, PyObject* tensors) {
   return root;
 }
 
+/* What tensor.is_cpu is, without a search for the attribute. */
+static PyObject* get_is_cpu(const Pulse* pulse, PyObject* tensor) {
+  const descrgetfunc get = (descrgetfunc)PyType_GetSlot(Py_TYPE(pulse->is_cpu), Py_tp_descr_get);
+  if (get != NULL) {
+    return get(pulse->is_cpu, tensor, pulse->tensor_type);
+  }
+  PyErr_Clear(); /* Python 3.9 tells the slots of heap types only, and calls the question an error. */
+  return PyObject_CallMethodObjArgs(pulse->is_cpu, text_get, tensor, pulse->tensor_type, NULL);
+}
+
 /* -1: an exception of the user's. */
 static int is_on_host(const Pulse* pulse, PyObject* tensor) {
   if ((PyObject*)Py_TYPE(tensor) != pulse->tensor_type || pulse->is_cpu == NULL ||
       pulse->item == NULL) {
     return 0;
   }
-  const descrgetfunc get = (descrgetfunc)PyType_GetSlot(Py_TYPE(pulse->is_cpu), Py_tp_descr_get);
-  PyObject* on_host = get == NULL ? NULL : get(pulse->is_cpu, tensor, pulse->tensor_type);
+  PyObject* on_host = get_is_cpu(pulse, tensor);
   Py_XDECREF(on_host); /* True and False outlive this. */
   return on_host == NULL && !ws_forgive() ? -1 : on_host == Py_True;
 }
@@ -476,8 +485,9 @@ double ws_pulse_begin(PyObject* pulse) { return begin((Pulse*)pulse); }
 void ws_pulse_end(PyObject* pulse, double began_s) { end((Pulse*)pulse, began_s); }
 
 int ws_add_pulse(PyObject* module) {
-  PyObject** const texts[] = {&text_param_groups, &text_lr, &text_step, &text_backward, &text_data};
-  const char* const words[] = {"param_groups", "lr", "step", "backward", "data"};
+  PyObject** const texts[] = {&text_param_groups, &text_lr, &text_step, &text_backward, &text_data,
+                              &text_get};
+  const char* const words[] = {"param_groups", "lr", "step", "backward", "data", "__get__"};
   for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); ++i) {
     *texts[i] = PyUnicode_InternFromString(words[i]);
     if (*texts[i] == NULL) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -12,7 +13,7 @@ constexpr std::int64_t kStalledMin =
     2000;  // Hundredths of a percent: a fifth of the time everything waits for memory.
 constexpr std::int64_t kSamplesMin = 5;
 
-/// The machine pages: tasks wait for memory while pages are read back from swap.
+/// The machine or a control group of the job pages: tasks wait for memory while pages are read back from swap.
 class SwapThrashing final : public Detector {
  public:
   void Push(const Event& event, FindingSink&) override {
@@ -22,8 +23,7 @@ class SwapThrashing final : public Detector {
     }
     for (const Reading& reading : sample->readings) {
       if (reading.quantity == Quantity::kPressureMemoryFull) {
-        run_ = reading.value >= kStalledMin ? run_ + 1 : 0;
-        longest_ = std::max(longest_, run_);
+        longest_ = std::max(longest_, RunWith(reading));
         highest_ = std::max(highest_, reading.value);
         last_at_ = event.at;
       } else if (reading.quantity == Quantity::kHostSwapInPages) {
@@ -49,7 +49,19 @@ class SwapThrashing final : public Detector {
   }
 
  private:
-  std::int64_t run_ = 0;
+  /// How many samples in a row the machine, or one control group, has waited now. Each for itself:
+  /// where others compute, only the job's own group shows it.
+  std::int64_t RunWith(const Reading& reading) {
+    constexpr std::size_t kSubjectsMax = 256;
+    if (runs_.size() >= kSubjectsMax && !runs_.contains(reading.subject)) {
+      return 0;
+    }
+    std::int64_t& run = runs_[reading.subject];
+    run = reading.value >= kStalledMin ? run + 1 : 0;
+    return run;
+  }
+
+  std::map<SubjectId, std::int64_t> runs_;
   std::int64_t longest_ = 0;
   std::int64_t highest_ = 0;
   std::optional<std::int64_t> first_pages_;
