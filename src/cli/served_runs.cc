@@ -113,7 +113,7 @@ std::string MetricsOf(const SeenRun& run, const std::string& id) {
   put("epoch", verdict.progress.epoch);
   const Pace pace = PaceOf(run.view);
   put("steps_per_second", pace.steps_a_second);
-  if (const SeriesLine* series = MainSeries(run.view)) {
+  if (const SeriesLine* series = LossSeries(run.view)) {
     put("loss", series->line.last());
   }
   for (const ResourceLine& line : run.view.resources) {

@@ -74,6 +74,19 @@ std::string ProgressText(const Progress& progress) {
   return text.empty() ? "no step seen yet" : text;
 }
 
+std::string_view CurveLabel(SeriesRole role) {
+  switch (role) {
+    case SeriesRole::kTrainLoss:
+    case SeriesRole::kValidationLoss:
+      return "loss";
+    case SeriesRole::kTrainScore:
+    case SeriesRole::kValidationScore:
+      return "score";
+    default:
+      return "curve";
+  }
+}
+
 /// "1.2 GiB of 2 GiB, full in 3 h at this pace".
 std::string MemoryText(const ResourceLine& line) {
   const double now = line.line.last();
@@ -165,7 +178,7 @@ std::string RenderTop(const RunView& view, const Verdict& verdict, const std::st
                                  : 0;
     const std::string curve =
         style.unicode && room > 0 ? Sparkline(SparkOf(series->line, room)) : "";
-    screen.Line("loss", curve.empty() ? figures : curve + "  " + figures);
+    screen.Line(CurveLabel(series->role), curve.empty() ? figures : curve + "  " + figures);
   }
   screen.Line("learning", LearningWords(verdict));
   if (const auto share = DataWaitOf(view)) {

@@ -38,6 +38,24 @@ TEST(ViewBuilder, ShowsLossesFirstAndBoundsTheirNumber) {
   EXPECT_EQ(with_loss.Build({}).series.front().name, "loss");
 }
 
+TEST(MainSeries, IsTheOneThatDecidedWhateverItsRole) {
+  ViewBuilder builder;
+  for (int i = 0; i < 20; ++i) {
+    Scalar reward = Loss(i, i);
+    reward.series = "episode_reward";
+    reward.role = SeriesRole::kTrainScore;
+    builder.Push({std::chrono::seconds(i), reward});
+    builder.Push({std::chrono::seconds(i), Loss(i, 0.5)});
+  }
+  RunView view = builder.Build({});
+  EXPECT_EQ(MainSeries(view)->name, "loss") << "nobody judged";
+  view.decided_by = "episode_reward";
+  EXPECT_EQ(MainSeries(view)->name, "episode_reward");
+  EXPECT_EQ(LossSeries(view)->name, "loss");
+  view.decided_by = "a series that is not shown";
+  EXPECT_EQ(MainSeries(view)->name, "loss");
+}
+
 TEST(ViewBuilder, KillsEpochsAndEndsAreMarked) {
   ViewBuilder builder;
   Progress progress;

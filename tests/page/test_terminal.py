@@ -112,3 +112,12 @@ def test_a_log_that_whystop_did_not_watch_has_its_curve_too(tmp_path):
     log = tmp_path / "train.log"
     log.write_text("".join(f"step {i} loss {2 / (i + 1):.4f}\n" for i in range(200)))
     assert re.search(r"[▁▂▃▄▅▆▇█]{8,}  loss", whystop("why", log, check=False).stdout)
+
+
+def test_the_curve_is_that_of_what_decided(tmp_path):
+    log = tmp_path / "train.log"
+    lines = [f"episode {i}/400 episode_reward {20 + 180 * (1 - 0.985**i) + i % 7:.1f} loss {0.5 + (i * 37 % 11) / 100:.4f}\n" for i in range(1, 401)]
+    log.write_text("".join(lines))
+    shown = whystop("why", log, check=False).stdout
+    assert re.search(r"LEARNING .*episode_reward", shown), shown
+    assert re.search(r"[▁▂▃▄▅▆▇█]{8,}  episode_reward", shown), shown
