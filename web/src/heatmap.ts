@@ -93,7 +93,8 @@ class HeatMap {
   private axis(): HTMLElement[] {
     const { first_step, steps_a_column } = this.run.heat;
     const shares = this.columns < 3 ? [0] : [0, 0.25, 0.5, 0.75, 1];
-    return shares.map((share) => h("span", {}, count(first_step + Math.round(share * (this.columns - 1)) * steps_a_column)));
+    const name = (share: number) => count(first_step + Math.round(share * (this.columns - 1)) * steps_a_column);
+    return shares.map((share, i) => h("span", {}, i === 0 ? `step ${name(share)}` : name(share)));
   }
 
   private words(cell: Cell | undefined): string {
@@ -143,9 +144,9 @@ class HeatMap {
     const size = this.canvas.width / this.columns;
     const tall = ROW * ratio;
     rows.forEach((row, r) => {
-      // A tensor is measured now and then: what was seen last stands until the next look, paler.
+      // A tensor is measured now and then: between two looks stands what was seen at the first, paler.
       let last: Cell = null;
-      for (let c = 0; c < this.columns; c += 1) {
+      for (let c = 0; c < row[this.kind].length; c += 1) {
         const cell = row[this.kind][c] ?? null;
         const shown: Cell = cell ?? (last === "!" ? null : last);
         last = cell ?? last;
