@@ -42,7 +42,7 @@ TimeMark Say(const seen::FrameworkStop& seen) {
 }
 
 TimeMark Say(const seen::Nonfinite& seen) {
-  return Mark("not finite", "not finite first in " + seen.first.value_or(""), true);
+  return Mark("not finite", seen.first.value_or("value") + " not finite", true);
 }
 
 TimeMark Say(const seen::ExceptionCaught& seen) {

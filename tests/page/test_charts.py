@@ -117,6 +117,26 @@ def test_a_stretch_of_nan_is_one_bar_and_is_told(page_of):
     assert page.locator("#curve .legend b").first.inner_text() == "not finite"
 
 
+def test_neighbours_on_the_curve_are_both_lettered(page_of, report):
+    causes = copy.deepcopy(verdict_of(report)["causes"])
+    causes[0]["evidence"] = [{"kind": "series", "weight": "decisive", "text": f"step {step}", "step_from": step, "step_to": 600} for step in (294, 295)]
+    page = page_of({"series": [series("loss", "train-loss", falling(600))], "verdict": verdict_of(report, causes=causes)})
+    assert {"A", "B"} <= set(written(page, "Loss"))
+
+
+def test_between_two_looks_that_found_nan_the_heat_map_is_not_blank(page_of):
+    cells = [0.1, 0.1, "!", None, "!", None, None, None]
+    row = {"tensor": "head.weight", "gradients": cells[:5], "weights": [0.1] * 8, "updates": cells[:5]}
+    page = page_of({"heat": {"first_step": 0, "steps_a_column": 1, "left_out": 0, "rows": [row]}})
+    canvas = page.locator("canvas.heat")
+    canvas.scroll_into_view_if_needed()
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    drawn = canvas.evaluate(
+        """e => [...Array(8).keys()].map((i) => e.getContext("2d").getImageData(((i + 0.5) * e.width) / 8, e.height / 2, 1, 1).data[3] > 0)"""
+    )
+    assert drawn == [True] * 5 + [False] * 3, "pale between two looks, nothing after the last"
+
+
 def test_a_trial_that_explodes_does_not_press_the_others_flat(page_of, report):
     curves = {"nothing": [1.6] * 40, "learning rate x 0.1": falling(40), "learning rate x 10": [2.0, 1e13] + [30.0] * 38}
     trials = [{"change": change, "spec": "as-is" if change == "nothing" else "lr", "result": "neither", "text": "what it did"} for change in curves]

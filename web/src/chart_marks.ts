@@ -63,7 +63,7 @@ class Brush {
     const { left, top, width, height } = this.u.bbox;
     this.ctx.save();
     this.ctx.beginPath();
-    this.ctx.rect(left, top - 14 * this.ratio, width + 2, height + 14 * this.ratio);
+    this.ctx.rect(left, top - 14 * this.ratio, width + 24 * this.ratio, height + 14 * this.ratio);
     this.ctx.clip();
     this.ctx.font = `600 ${11 * this.ratio}px system-ui, sans-serif`;
     this.ctx.textBaseline = "bottom";
@@ -95,12 +95,12 @@ class Brush {
     this.upright(from, { paint: "accent", dash: [], thick: 1.5 });
   }
 
-  /** Words above the chart; left out where they would lie on the last ones. */
+  /** Words above the chart, beside the last ones where they would lie on them. */
   above(words: string, x: number): void {
     const { left, top, width } = this.u.bbox;
     const size = this.ctx.measureText(words).width;
-    const at = Math.max(left, Math.min(x - size / 2, left + width - size));
-    if (at < this.labelled + 6 * this.ratio) return;
+    const at = Math.max(left, Math.min(x - size / 2, left + width - size), this.labelled + 3 * this.ratio);
+    if (at + size > left + width + 20 * this.ratio) return;
     this.ctx.fillStyle = colour("accent");
     this.ctx.fillText(words, at, top - 2 * this.ratio);
     this.labelled = at + size;

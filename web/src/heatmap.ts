@@ -148,13 +148,14 @@ class HeatMap {
       let last: Cell = null;
       for (let c = 0; c < row[this.kind].length; c += 1) {
         const cell = row[this.kind][c] ?? null;
-        const shown: Cell = cell ?? (last === "!" ? null : last);
+        const shown: Cell = cell ?? last;
         last = cell ?? last;
         if (shown === null) continue;
         ctx.globalAlpha = cell === null ? 0.35 : 1;
         ctx.fillStyle =
           shown === "!" ? colour("bad") : shown === 0 ? colour("grid-strong") : ramp((Math.log10(shown) - low) / (high - low));
-        ctx.fillRect(Math.floor(c * size), r * tall + 1, Math.ceil(size), tall - 2);
+        const left = Math.floor(c * size);
+        ctx.fillRect(left, r * tall + 1, Math.floor((c + 1) * size) - left, tall - 2); // Pale columns must not lie on each other.
       }
     });
     ctx.globalAlpha = 1;
