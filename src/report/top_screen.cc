@@ -42,7 +42,11 @@ class Screen {
   void Line(std::string_view label, const std::string& text, std::string_view colour = "") {
     const std::string padded = fmt::format("{:<{}}", label, kLabelWidth);
     const auto room = static_cast<std::size_t>(std::max(20, style_.width - 1)) - kLabelWidth;
-    const std::string shown = FirstOf(ShownText(RedactText(text)), room);
+    const std::string whole = ShownText(RedactText(text));
+    std::string shown = FirstOf(whole, room);
+    if (shown.size() < whole.size()) {
+      shown = style_.unicode ? FirstOf(whole, room - 1) + "…" : FirstOf(whole, room - 3) + "...";
+    }
     text_ += style_.colour && !colour.empty() ? fmt::format("\x1b[{}m{}\x1b[0m", colour, padded)
                                               : padded;
     text_ += shown + "\n";

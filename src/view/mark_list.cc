@@ -15,6 +15,7 @@ constexpr std::int64_t kMarksOfAKind = 40;
 constexpr int kMarksOfADetector = 4;
 constexpr std::size_t kEpochMarksMax = 256;
 constexpr std::size_t kTextBytesMax = 300;
+constexpr std::chrono::seconds kToldLate{1};
 
 /// "loss spike: train/loss".
 std::string WordsOf(const Finding& finding) {
@@ -104,7 +105,12 @@ void MarkList::Take(const SignalSeen& seen, RunTime at) {
                            : !seen.sender_name.empty() ? " from " + seen.sender_name
                            : seen.from_kernel          ? " from the terminal or kernel"
                                                        : "";
-  Add({at, std::nullopt, "signal", SignalName(seen.signal) + from, true});
+  // Who passes a signal on tells of it after the job may have died of it.
+  const auto end = std::find_if(marks_.begin(), marks_.end(),
+                                [](const TimeMark& mark) { return mark.kind == "end"; });
+  const bool late = end != marks_.end() && at - end->at < kToldLate;
+  const RunTime when = late ? end->at - std::chrono::nanoseconds(1) : at;
+  Add({when, std::nullopt, "signal", SignalName(seen.signal) + from, true});
 }
 
 void MarkList::Take(const LogFact& fact, RunTime at) {

@@ -77,6 +77,20 @@ TEST(ViewBuilder, KillsEpochsAndEndsAreMarked) {
   EXPECT_EQ(kinds, (std::vector<std::string>{"epoch", "epoch", "oom-kill"}));
 }
 
+TEST(ViewBuilder, ASignalStandsBeforeTheEndThatItCaused) {
+  ViewBuilder builder;
+  ProcessEnd end;
+  end.is_job = true;
+  SignalSeen signal;
+  signal.signal = 15;
+  builder.Push({std::chrono::milliseconds(2121), end});
+  builder.Push({std::chrono::milliseconds(2122), signal});
+  const RunView view = builder.Build({});
+  ASSERT_EQ(view.marks.size(), 2U);
+  EXPECT_EQ(view.marks[0].kind, "signal");
+  EXPECT_EQ(view.marks[1].kind, "end");
+}
+
 TEST(ViewBuilder, CountersBecomeRatesAndRepeatedValuesHoldStill) {
   ViewBuilder builder;
   builder.Push({RunTime{}, SubjectSeen{1, {Subject::Kind::kTree, "", 0}}});

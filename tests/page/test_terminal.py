@@ -90,6 +90,28 @@ def test_top_sees_the_end(live, tmux):
     tmux.wait_for(r"(?s)\A(?!.*q leaves).*SIGTERM")
 
 
+def test_who_waits_for_the_verdict_sees_how_the_run_stands(live, tmux):
+    run, job = live
+    tmux.start(["sh", "-c", f"{WHYSTOP} why --follow '{run}'; echo that is all; sleep 1000"])
+    shown = tmux.wait_for(r"(?s)steps/s.*[▁▂▃▄▅▆▇█]{8,}")
+    assert "q tells the verdict so far" in shown
+    assert all(len(line) <= 80 for line in shown.splitlines())
+    job.send_signal(signal.SIGTERM)
+    tmux.wait_for(r"that is all")
+    told = tmux.screen("-S", "-")
+    assert "STOPPED" in told and "SIGTERM" in told and "steps/s" not in told, told
+
+
+def test_a_key_asks_for_the_verdict_of_a_run_that_goes_on(live, tmux):
+    run, job = live
+    tmux.start(["sh", "-c", f"{WHYSTOP} why --follow '{run}'; echo that is all; sleep 1000"])
+    tmux.wait_for(r"steps/s")
+    tmux.key("q")
+    tmux.wait_for(r"that is all")
+    assert "RUNNING" in tmux.screen("-S", "-")
+    assert job.poll() is None, "the run goes on"
+
+
 def test_the_verdict_fits_80_columns_with_curve_and_times(tmp_path, trainer, tmux):
     run = tmp_path / "run"
     job = subprocess.Popen(
