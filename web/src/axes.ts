@@ -39,6 +39,7 @@ export function xAxis(kind: AxisKind, furthest: number): uPlot.Axis {
     labelFont: FONT,
     labelSize: 16,
     labelGap: 0,
+    ...(kind === "time" ? {} : { incrs: WHOLE_STEPS }),
     space: 36 + DIGIT * written(Math.round(furthest)).length,
     values: (_u, splits) => splits.map((value) => (value === null ? "" : written(value))),
   };

@@ -103,6 +103,7 @@ export function runList(runs: RunSummary[], ticked: Set<string>, actions: ListAc
         { scope: "row" },
         h("a", { href: actions.open(run.id) }, run.id),
         h("div", { class: "command", title: run.command }, shortCommand(run.command)),
+        run.outcome === "unreadable" && h("div", { class: "reason" }, run.headline),
       ),
       ...columns.map((column) => h("td", { class: column.look }, column.of(run))),
     );
