@@ -67,7 +67,7 @@ void DeclareWhy(CLI::App& app, Declared<WhyOptions>& why) {
                       "Recording, log, metric file or folder; - for standard input");
   why.app->add_flag("--json", why.options.json, "Print the verdict as JSON");
   why.app->add_flag("-f,--follow", why.options.follow,
-                    "Wait for the run to end, telling what is found on the way");
+                    "Show how the run stands until it ends, then tell the verdict; without a terminal, what is found on the way");
   why.app
       ->add_option("--notify", why.options.notify,
                    "With --follow: shell command to run when the run hangs, diverges or ends")

@@ -14,6 +14,8 @@
 #include "base/human.h"
 #include "cli/console.h"
 #include "cli/home.h"
+#include "cli/live_screen.h"
+#include "cli/run_follower.h"
 #include "cli/verdict_of.h"
 #include "diagnose/analysis.h"
 #include "record/recording_folder.h"
@@ -121,6 +123,26 @@ Result<Verdict> FollowRecording(const std::string& directory, Notifier& notifier
     notifier.End(verdict);
   }
   return verdict;
+}
+
+Status WatchRecording(const std::string& directory, Notifier& notifier) {
+  auto follower = RunFollower::Open(directory);
+  if (!follower) {
+    return follower.error();
+  }
+  (*follower)->Pump();
+  std::chrono::nanoseconds told_at = MonotonicNow();
+  ShowWhileAlive(**follower, "q tells the verdict so far; the run goes on",
+                 [&](const SeenRun& seen) {
+                   if (notifier.wanted() && MonotonicNow() - told_at >= kJudgeEvery) {
+                     notifier.Look(seen.verdict);
+                     told_at = MonotonicNow();
+                   }
+                 });
+  if (!(*follower)->alive()) {
+    notifier.End((*follower)->See().verdict);
+  }
+  return Ok{};
 }
 
 Result<Verdict> FollowLog(const std::string& path, Notifier& notifier) {

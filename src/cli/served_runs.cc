@@ -1,6 +1,8 @@
 #include "cli/served_runs.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -113,7 +115,7 @@ std::string MetricsOf(const SeenRun& run, const std::string& id) {
   put("epoch", verdict.progress.epoch);
   const Pace pace = PaceOf(run.view);
   put("steps_per_second", pace.steps_a_second);
-  if (const SeriesLine* series = MainSeries(run.view)) {
+  if (const SeriesLine* series = LossSeries(run.view)) {
     put("loss", series->line.last());
   }
   for (const ResourceLine& line : run.view.resources) {
@@ -148,6 +150,12 @@ ServedRuns::Stamp ServedRuns::StampOf(const std::string& path) {
     const auto size = entry.file_size(fault);
     stamp.bytes += fault ? 0 : static_cast<std::int64_t>(size);
   }
+  struct statx events{};
+  const std::string file = path + "/" + std::string(kEventsFile);
+  if (::statx(AT_FDCWD, file.c_str(), 0, STATX_INO | STATX_BTIME, &events) == 0) {
+    // A number is used again at once; where the file system does not tell the birth, it must do.
+    stamp.file = {events.stx_ino, events.stx_btime.tv_sec, events.stx_btime.tv_nsec};
+  }
   stamp.alive = LockHolder(path) > 0;
   return stamp;
 }
@@ -176,9 +184,11 @@ bool ServedRuns::ReadOn() {
   return true;
 }
 
-Result<SeenRun> ServedRuns::See(const std::string& path, Held& held, bool alive) {
-  if (!alive) {
+Result<SeenRun> ServedRuns::See(const std::string& path, Held& held, const Stamp& now) {
+  if (!now.alive || held.stamp.file != now.file) {
     held.follower = nullptr;
+  }
+  if (!now.alive) {
     return SeeRecording(path);
   }
   if (!held.follower) {
@@ -198,12 +208,12 @@ ServedRuns::Held& ServedRuns::Refresh(const std::string& path, bool with_page) {
   const auto now = MonotonicNow();
   const bool known = held.read_at.count() > 0 && (!with_page || held.page);
   const bool rested = now - held.read_at > kShareOfTime * held.read_took;
-  // How a run ended is not kept waiting.
-  if (known && (held.stamp == stamp || (!rested && held.stamp.alive == stamp.alive))) {
+  // How a run ended is not kept waiting, nor is another run in its place.
+  if (known && (held.stamp == stamp || (!rested && held.stamp.alive == stamp.alive && held.stamp.file == stamp.file))) {
     return held;
   }
   const std::string id = LastPart(path);
-  auto seen = See(path, held, stamp.alive);
+  auto seen = See(path, held, stamp);
   if (seen) {
     held.summary = SummaryOf(*seen, id);
     held.metrics = MetricsOf(*seen, id);

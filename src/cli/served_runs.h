@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/clock.h"
@@ -36,6 +37,8 @@ class ServedRuns {
  private:
   struct Stamp {
     std::int64_t bytes = 0;
+    /// Number and birth of its first file: a recording may be made anew under its name.
+    std::tuple<std::uint64_t, std::int64_t, std::uint32_t> file{};
     bool alive = false;
     bool operator==(const Stamp&) const = default;
   };
@@ -52,7 +55,7 @@ class ServedRuns {
 
   std::vector<std::string> Paths() const;
   static Stamp StampOf(const std::string& path);
-  static Result<SeenRun> See(const std::string& path, Held& held, bool alive);
+  static Result<SeenRun> See(const std::string& path, Held& held, const Stamp& now);
   void RefreshSome(const std::vector<std::string>& paths);
   Held& Refresh(const std::string& path, bool with_page);
   void DropOldPages();

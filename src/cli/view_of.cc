@@ -44,6 +44,7 @@ class JudgeAndDraw final : public EventSink {
     seen.verdict = analysis.Judge(alive);
     seen.view = builder.Build(analysis.Findings());
     seen.view.guess_level = analysis.LossOfGuessing();
+    seen.view.decided_by = seen.verdict.learning_series;
     return seen;
   }
   SeenRun See(const std::string& directory, bool alive) const {
@@ -157,7 +158,8 @@ void DrawTrials(SeenRun& run) {
       continue;
     }
     (*stream)->Finish();
-    const RunView view = builder.Build({});
+    RunView view = builder.Build({});
+    view.decided_by = run.view.decided_by;
     if (const SeriesLine* series = MainSeries(view)) {
       run.view.trials.push_back({trial.change, *series});
     }

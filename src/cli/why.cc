@@ -42,6 +42,10 @@ Result<Verdict> Follow(const WhyOptions& options, Shown& shown) {
   if (!*found && !name.empty()) {
     return FollowLog(name, notifier);
   }
+  if (!options.json && ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0) {
+    WS_RETURN_IF_ERROR(WatchRecording(found->value_or(""), notifier));
+    return SeeAndShow(found->value_or(""), shown);
+  }
   const auto followed = FollowRecording(found->value_or(""), notifier);
   return followed ? SeeAndShow(found->value_or(""), shown) : followed;
 }

@@ -107,6 +107,10 @@ Judged JudgeTraining(const CaseFile& job, const Trainings& trainings, std::size_
   return judged;
 }
 
+std::string SeriesOf(const LearningView& learning) {
+  return learning.basis == nullptr ? "" : learning.basis->series;
+}
+
 std::string NameOfTraining(const CaseFile& file, std::size_t index, std::size_t count) {
   std::string name = fmt::format("training {} of {}", index + 1, count);
   if (const Observation* optimizer = file.FindObservation("optimizer")) {
@@ -162,6 +166,7 @@ std::vector<Considered> DecideTraining(const CaseFile& job, const Trainings& tra
     const LearningView learning = LearningOf(job);
     verdict.learning = learning.state;
     verdict.learning_text = learning.text;
+    verdict.learning_series = SeriesOf(learning);
     return InferLearning(SignTable(Training(job)));
   }
   std::vector<Judged> all;
@@ -180,6 +185,7 @@ std::vector<Considered> DecideTraining(const CaseFile& job, const Trainings& tra
   verdict.learning = all[decides].learning.state;
   verdict.learning_text =
       NameOfTraining(all[decides].file, decides, all.size()) + ": " + all[decides].learning.text;
+  verdict.learning_series = SeriesOf(all[decides].learning);
   for (std::size_t i = 0; i < all.size(); ++i) {
     verdict.trainings.push_back(fmt::format("{}: {}, {}", NameOfTraining(all[i].file, i, all.size()),
                                             Name(all[i].learning.state), all[i].learning.text));

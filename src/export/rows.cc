@@ -28,7 +28,7 @@ std::string SubjectPath(const Subject& subject) {
 
 void RowMaker::Push(const Event& event) {
   if (const auto* scalar = event.As<Scalar>()) {
-    out_({event.at, scalar->series, NameOf(scalar->role), scalar->step, scalar->epoch, scalar->rank,
+    out_({event.at, scalar->series, NameOf(scalar->role), scalar->step, steps_.Of(*scalar), scalar->epoch, scalar->rank,
           scalar->place.file.empty() ? "probe" : scalar->place.file, scalar->value});
   } else if (const auto* seen = event.As<SubjectSeen>()) {
     subjects_[seen->id] = SubjectPath(seen->subject);
@@ -36,7 +36,7 @@ void RowMaker::Push(const Event& event) {
     for (const Reading& reading : sample->readings) {
       if (const QuantityInfo* info = FindQuantity(reading.quantity)) {
         out_({event.at, fmt::format("{}/{}", subjects_[reading.subject], info->name), "machine",
-              std::nullopt, std::nullopt, std::nullopt, "machine",
+              std::nullopt, std::nullopt, std::nullopt, std::nullopt, "machine",
               static_cast<double>(reading.value)});
       }
     }

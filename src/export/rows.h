@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "model/event.h"
+#include "model/steps_told.h"
 
 namespace whystop {
 
@@ -17,6 +18,7 @@ struct ExportRow {
   std::string series;
   std::string_view role;
   std::optional<std::int64_t> step;
+  std::optional<std::int64_t> step_before;  // Its own, or the last that its file told before it.
   std::optional<double> epoch;
   std::optional<int> rank;
   std::string source;  // File or stream it was read from; "probe"; "machine".
@@ -33,6 +35,7 @@ class RowMaker {
  private:
   bool resources_;
   std::function<void(const ExportRow&)> out_;
+  StepsTold steps_;
   std::map<SubjectId, std::string> subjects_;
 };
 

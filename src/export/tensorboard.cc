@@ -3,6 +3,7 @@
 #include <bit>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -88,12 +89,11 @@ class TensorBoardExporter final : public Exporter {
     if (!begun_) {
       Begin();
     }
-    // Without a step of its own a point goes by its number; the file that it came from tells two
-    // series of one name apart.
+    // The file that a point came from tells two series of one name apart.
     const std::string tag = row.rank ? fmt::format("{}/rank{}", row.series, *row.rank) : row.series;
     auto& source = sources_.try_emplace(tag, row.source).first->second;
     const std::string name = source == row.source ? tag : fmt::format("{} ({})", tag, row.source);
-    const std::int64_t step = row.step.value_or(points_[name]);
+    const std::int64_t step = StepOf(row, points_[name]);
     ++points_[name];
     std::string value;
     PutBytes(value, kValueTag, name);
@@ -108,10 +108,22 @@ class TensorBoardExporter final : public Exporter {
     Write(std::chrono::duration<double>(row.at).count(), rest);
   }
 
+  /// A figure without a step of its own ("val_loss 0.3" after an epoch) belongs to the newest step
+  /// of the run; before there is one, and for readings of the machine, it goes by its number.
+  std::int64_t StepOf(const ExportRow& row, std::int64_t number) {
+    const bool of_training = row.role != "machine";
+    if (row.step && of_training) {
+      newest_step_ = row.step;
+    }
+    const auto step = row.step_before ? row.step_before : of_training ? newest_step_ : std::nullopt;
+    return step.value_or(number);
+  }
+
   TextFile file_;
   RowMaker rows_;
   double wall_s_ = 0;
   bool begun_ = false;
+  std::optional<std::int64_t> newest_step_;
   std::map<std::string, std::string> sources_;
   std::map<std::string, std::int64_t> points_;
 };

@@ -78,6 +78,7 @@ struct Verdict {
   std::string
       headline;  // The same with the reasons: all that is said where there is room for one line.
   std::string learning_text;  // One line: what the loss did, or why nothing can be said.
+  std::string learning_series;  // The series that it was read off: a loss, a score, a reward; "": none.
   struct {
     std::optional<double> epoch;
     std::optional<double> epochs_planned;

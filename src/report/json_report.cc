@@ -154,6 +154,7 @@ std::string RenderJson(const Verdict& verdict) {
   out.Text("learning", Name(verdict.learning));
   out.Said("headline", verdict.headline);
   out.Said("learning_text", verdict.learning_text);
+  out.Text("learning_series", verdict.learning_series);
   WriteProgressAndExit(out, verdict);
   out.OpenList("account");
   for (const Balance& balance : verdict.account) {

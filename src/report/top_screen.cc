@@ -42,7 +42,11 @@ class Screen {
   void Line(std::string_view label, const std::string& text, std::string_view colour = "") {
     const std::string padded = fmt::format("{:<{}}", label, kLabelWidth);
     const auto room = static_cast<std::size_t>(std::max(20, style_.width - 1)) - kLabelWidth;
-    const std::string shown = FirstOf(ShownText(RedactText(text)), room);
+    const std::string whole = ShownText(RedactText(text));
+    std::string shown = FirstOf(whole, room);
+    if (shown.size() < whole.size()) {
+      shown = style_.unicode ? FirstOf(whole, room - 1) + "…" : FirstOf(whole, room - 3) + "...";
+    }
     text_ += style_.colour && !colour.empty() ? fmt::format("\x1b[{}m{}\x1b[0m", colour, padded)
                                               : padded;
     text_ += shown + "\n";
@@ -72,6 +76,19 @@ std::string ProgressText(const Progress& progress) {
     }
   }
   return text.empty() ? "no step seen yet" : text;
+}
+
+std::string_view CurveLabel(SeriesRole role) {
+  switch (role) {
+    case SeriesRole::kTrainLoss:
+    case SeriesRole::kValidationLoss:
+      return "loss";
+    case SeriesRole::kTrainScore:
+    case SeriesRole::kValidationScore:
+      return "score";
+    default:
+      return "curve";
+  }
 }
 
 /// "1.2 GiB of 2 GiB, full in 3 h at this pace".
@@ -165,7 +182,7 @@ std::string RenderTop(const RunView& view, const Verdict& verdict, const std::st
                                  : 0;
     const std::string curve =
         style.unicode && room > 0 ? Sparkline(SparkOf(series->line, room)) : "";
-    screen.Line("loss", curve.empty() ? figures : curve + "  " + figures);
+    screen.Line(CurveLabel(series->role), curve.empty() ? figures : curve + "  " + figures);
   }
   screen.Line("learning", LearningWords(verdict));
   if (const auto share = DataWaitOf(view)) {

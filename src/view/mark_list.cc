@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <variant>
 
 #include "base/human.h"
+#include "view/observation_mark.h"
 
 namespace whystop {
 namespace {
@@ -14,23 +15,7 @@ constexpr std::int64_t kMarksOfAKind = 40;
 constexpr int kMarksOfADetector = 4;
 constexpr std::size_t kEpochMarksMax = 256;
 constexpr std::size_t kTextBytesMax = 300;
-
-std::string TextOf(const Observation& seen, const char* name) {
-  const std::string* text = seen.Text(name);
-  return text == nullptr ? "" : *text;
-}
-
-std::string PlaceOf(const Observation& seen) {
-  const std::string file = TextOf(seen, "file");
-  const auto line = seen.Number("line");
-  const std::string name = file.substr(file.rfind('/') + 1);
-  return line ? fmt::format("{}:{:.0f}", name, *line) : name;
-}
-
-std::string TimeOf(const Observation& seen, const char* name) {
-  const double seconds = seen.Number(name).value_or(0);
-  return HumanDuration(std::chrono::nanoseconds(std::llround(seconds * 1e9)));
-}
+constexpr std::chrono::seconds kToldLate{1};
 
 /// "loss spike: train/loss".
 std::string WordsOf(const Finding& finding) {
@@ -69,40 +54,16 @@ void MarkList::Epoch(RunTime at, std::optional<std::int64_t> step, double epoch)
 }
 
 void MarkList::Take(const Observation& seen, RunTime at) {
-  if (seen.kind == "loop-exit") {
-    const std::string how = TextOf(seen, "how");
-    const std::string condition = TextOf(seen, "condition");
-    Add({at, seen.step, "loop",
-         fmt::format("loop left by {} at {}{}{}", how, PlaceOf(seen), condition.empty() ? "" : ": ",
-                     condition),
-         how != "end"});
-  } else if (seen.kind == "framework-stop") {
-    Add({at, seen.step, "loop", fmt::format("{} asked to stop", TextOf(seen, "who")), true});
-  } else if (seen.kind == "nonfinite") {
-    Add({at, seen.step, "not finite", fmt::format("not finite first in {}", TextOf(seen, "first")),
-         true});
-  } else if (seen.kind == "exception-caught") {
-    Add({at, seen.step, "exception",
-         fmt::format("{} caught at {}", TextOf(seen, "type"), PlaceOf(seen)), false});
-  } else if (seen.kind == "session-resumed") {
-    Add({at, seen.step, "resumed", "went on from a checkpoint", false});
-  } else if (seen.kind == "checkpoint-loaded") {
-    Add({at, seen.step, "checkpoint", "an earlier state was loaded into " + TextOf(seen, "optimizer"),
-         false});
-  } else if (seen.kind == "phase") {
-    Add({at, seen.step, "phase", TextOf(seen, "phase"), false});
-  } else if (seen.kind == "hang") {
-    Add({at, seen.step, "hang",
-         fmt::format("no progress for {}; the last sign was {}",
-                     TimeOf(seen, "silence_s"), TextOf(seen, "last_sign")),
-         true});
-  } else if (seen.kind == "hang-over") {
-    Add({at, seen.step, "hang",
-         fmt::format("went on after {}", TimeOf(seen, "after_s")), false});
+  if (auto mark = MarkOf(seen, at)) {
+    // Once lost, it is reported again and again: the first time tells.
+    const bool again = mark->kind == "not finite" && !told_once_.insert(mark->text).second;
+    if (!again) {
+      Add(std::move(*mark));
+    }
   }
 }
 
-void MarkList::Take(const SubjectSeen& seen) { subjects_[seen.id] = seen.subject; }
+void MarkList::Take(const SubjectSeen& seen, RunTime) { subjects_[seen.id] = seen.subject; }
 
 void MarkList::Take(const Sample& sample, RunTime at) {
   for (const Reading& reading : sample.readings) {
@@ -139,36 +100,53 @@ void MarkList::Take(const ProcessEnd& end, RunTime at) {
   }
 }
 
-void MarkList::Take(const Event& event) {
-  if (const auto* seen = event.As<SignalSeen>()) {
-    const std::string from = seen->by_whystop             ? " by whystop"
-                             : !seen->sender_name.empty() ? " from " + seen->sender_name
-                             : seen->from_kernel          ? " from the terminal or kernel"
-                                                          : "";
-    Add({event.at, std::nullopt, "signal", SignalName(seen->signal) + from, true});
-  } else if (const auto* fact = event.As<LogFact>()) {
-    // The first line of each kind: a warning that comes with every step is one mark.
-    if (!fact->process && (fact->role == LogFact::Role::kRoot || fact->role == LogFact::Role::kConfirm) &&
-        facts_told_.insert(fact->cause).second) {
-      Add({event.at, std::nullopt, "log", fact->line, fact->role == LogFact::Role::kRoot});
-    }
-  } else if (const auto* exception = event.As<ExceptionSeen>()) {
-    Add({event.at, std::nullopt, "exception",
-         exception->type + (exception->message.empty() ? "" : ": " + exception->message),
-         exception->ended_process});
-  } else if (const auto* line = event.As<KernelLine>()) {
-    if (line->text.find("Killed process") != std::string::npos ||
-        line->text.find("NVRM: Xid") != std::string::npos) {
-      Add({event.at, std::nullopt, "kernel", line->text, true});
-    }
-  } else if (const auto* tie = event.As<ClockTie>()) {
-    if (tie->suspended >= std::chrono::seconds(1)) {
-      Add({event.at, std::nullopt, "pause",
-           "the machine slept for " + HumanDuration(tie->suspended), false});
-    }
-  } else if (const auto* note = event.As<RecorderNote>()) {
-    Add({event.at, std::nullopt, "recorder", note->text, false});
+void MarkList::Take(const SignalSeen& seen, RunTime at) {
+  const std::string from = seen.by_whystop             ? " by whystop"
+                           : !seen.sender_name.empty() ? " from " + seen.sender_name
+                           : seen.from_kernel          ? " from the terminal or kernel"
+                                                       : "";
+  // Who passes a signal on tells of it after the job may have died of it.
+  const auto end = std::find_if(marks_.begin(), marks_.end(),
+                                [](const TimeMark& mark) { return mark.kind == "end"; });
+  const bool late = end != marks_.end() && at - end->at < kToldLate;
+  const RunTime when = late ? end->at - std::chrono::nanoseconds(1) : at;
+  Add({when, std::nullopt, "signal", SignalName(seen.signal) + from, true});
+}
+
+void MarkList::Take(const LogFact& fact, RunTime at) {
+  const bool telling =
+      fact.role == LogFact::Role::kRoot || fact.role == LogFact::Role::kConfirm;
+  // The first line of each kind: a warning that comes with every step is one mark.
+  if (!fact.process && telling && told_once_.insert(fact.cause).second) {
+    Add({at, std::nullopt, "log", fact.line, fact.role == LogFact::Role::kRoot});
   }
+}
+
+void MarkList::Take(const ExceptionSeen& seen, RunTime at) {
+  Add({at, std::nullopt, "exception",
+       seen.type + (seen.message.empty() ? "" : ": " + seen.message), seen.ended_process});
+}
+
+void MarkList::Take(const KernelLine& line, RunTime at) {
+  if (line.text.find("Killed process") != std::string::npos ||
+      line.text.find("NVRM: Xid") != std::string::npos) {
+    Add({at, std::nullopt, "kernel", line.text, true});
+  }
+}
+
+void MarkList::Take(const ClockTie& tie, RunTime at) {
+  if (tie.suspended >= std::chrono::seconds(1)) {
+    Add({at, std::nullopt, "pause", "the machine slept for " + HumanDuration(tie.suspended),
+         false});
+  }
+}
+
+void MarkList::Take(const RecorderNote& note, RunTime at) {
+  Add({at, std::nullopt, "recorder", note.text, false});
+}
+
+void MarkList::Push(const Event& event) {
+  std::visit([this, &event](const auto& body) { Take(body, event.at); }, event.body);
 }
 
 std::vector<TimeMark> MarkList::InOrder(const std::vector<Finding>& findings) const {

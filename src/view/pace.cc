@@ -4,7 +4,7 @@
 
 namespace whystop {
 
-const SeriesLine* MainSeries(const RunView& view) {
+const SeriesLine* LossSeries(const RunView& view) {
   const SeriesLine* best = nullptr;
   for (const SeriesLine& series : view.series) {
     const bool better = best == nullptr ||
@@ -14,9 +14,20 @@ const SeriesLine* MainSeries(const RunView& view) {
   return best;
 }
 
+const SeriesLine* MainSeries(const RunView& view) {
+  const SeriesLine* decided = nullptr;
+  for (const SeriesLine& series : view.series) {
+    const bool named = !view.decided_by.empty() && series.name == view.decided_by;
+    if (named && (decided == nullptr || series.line.points() > decided->line.points())) {
+      decided = &series;
+    }
+  }
+  return decided != nullptr ? decided : LossSeries(view);
+}
+
 Pace PaceOf(const RunView& view) {
   Pace pace;
-  const SeriesLine* series = MainSeries(view);
+  const SeriesLine* series = LossSeries(view);
   if (!view.timed || series == nullptr || !series->has_steps) {
     return pace;
   }

@@ -20,8 +20,11 @@ Pace PaceOf(const RunView& view);
 /// run. nullopt: not measured.
 std::optional<double> DataWaitOf(const RunView& view);
 
-/// The series that a person means by "the loss": the training loss with the most points, or else
-/// the first series there is. nullptr: none.
+/// The series that a person means by "the loss": the training loss with the most points, or else the
+/// first series there is. nullptr: none.
+const SeriesLine* LossSeries(const RunView& view);
+
+/// The series that says whether it learns; where none is named, the loss. nullptr: none.
 const SeriesLine* MainSeries(const RunView& view);
 
 /// `count` means of a line from its start to its end, for a small picture; nullopt: not finite.

@@ -74,6 +74,7 @@ struct RunView {
   std::vector<Excerpt> logs;
   std::vector<Excerpt> sources;
   std::optional<double> guess_level;  // The loss of a classifier that knows the class counts only; set by who judges.
+  std::string decided_by;  // The series that says whether it learns; set by who judges. "": none.
   Progress progress;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 
 #include "model/observation_kind.h"
 
@@ -51,24 +52,11 @@ void ViewBuilder::StartOver() {
   series_.Clear();
   heat_ = HeatMap();
   progress_ = Progress();
-  last_step_.reset();
-}
-
-/// A figure without a step belongs to the last step that the same file told: "step 500 loss 0.2", "validation loss 0.3".
-std::optional<std::int64_t> ViewBuilder::StepOf(const Scalar& scalar) {
-  const bool same_file = file_of_step_ == scalar.place.file;
-  if (scalar.step) {
-    last_step_ = scalar.step;
-    if (!same_file) {
-      file_of_step_ = scalar.place.file;
-    }
-    return scalar.step;
-  }
-  return same_file ? last_step_ : std::nullopt;
+  steps_.Clear();
 }
 
 void ViewBuilder::Take(const Scalar& scalar, RunTime at) {
-  const std::optional<std::int64_t> step = StepOf(scalar);
+  const std::optional<std::int64_t> step = steps_.Of(scalar);
   SeriesLine* found = series_.Find(scalar, [&scalar, &step] {
     SeriesLine line;
     line.name = scalar.series;
@@ -100,14 +88,13 @@ void ViewBuilder::Take(const Progress& progress, RunTime at) {
       progress.steps_planned ? progress.steps_planned : progress_.steps_planned;
 }
 
-void ViewBuilder::Take(const Observation& seen, RunTime at) {
+void ViewBuilder::Take(const Observation& seen, RunTime) {
   if (seen.kind == kSessionStart) {
     StartOver();
   }
-  marks_.Take(seen, at);
 }
 
-void ViewBuilder::Take(const ExceptionSeen& seen) {
+void ViewBuilder::Take(const ExceptionSeen& seen, RunTime) {
   if (!seen.ended_process) {
     return;
   }
@@ -119,38 +106,15 @@ void ViewBuilder::Take(const ExceptionSeen& seen) {
   }
 }
 
+void ViewBuilder::Take(const RunStart& start, RunTime) {
+  start_ = start;
+  lives_.Take(start);
+}
+
 void ViewBuilder::Push(const Event& event) {
   last_at_ = std::max(last_at_, event.at);
-  if (const auto* scalar = event.As<Scalar>()) {
-    Take(*scalar, event.at);
-  } else if (const auto* stats = event.As<TensorStats>()) {
-    heat_.Push(*stats);
-  } else if (const auto* sample = event.As<Sample>()) {
-    resources_.Push(*sample, event.at);
-    marks_.Take(*sample, event.at);
-  } else if (const auto* progress = event.As<Progress>()) {
-    Take(*progress, event.at);
-  } else if (const auto* seen = event.As<Observation>()) {
-    Take(*seen, event.at);
-  } else if (const auto* subject = event.As<SubjectSeen>()) {
-    resources_.Push(*subject);
-    marks_.Take(*subject);
-  } else if (const auto* started = event.As<ProcessStart>()) {
-    lives_.Take(*started, event.at);
-  } else if (const auto* end = event.As<ProcessEnd>()) {
-    lives_.Take(*end, event.at);
-    marks_.Take(*end, event.at);
-  } else if (const auto* start = event.As<RunStart>()) {
-    start_ = *start;
-    lives_.Take(*start);
-  } else if (event.As<RunEnd>() != nullptr) {
-    ended_ = true;
-  } else {
-    if (const auto* exception = event.As<ExceptionSeen>()) {
-      Take(*exception);
-    }
-    marks_.Take(event);
-  }
+  marks_.Push(event);
+  std::visit([this, &event](const auto& body) { Take(body, event.at); }, event.body);
 }
 
 RunView ViewBuilder::Build(std::vector<Finding> findings) const {

@@ -8,6 +8,7 @@
 
 #include "model/event.h"
 #include "model/series_table.h"
+#include "model/steps_told.h"
 #include "view/life_lines.h"
 #include "view/mark_list.h"
 #include "view/run_view.h"
@@ -31,11 +32,21 @@ class ViewBuilder final : public EventSink {
  private:
   static constexpr std::size_t kSeriesMax = 512;  // Followed.
 
-  std::optional<std::int64_t> StepOf(const Scalar& scalar);
   void Take(const Scalar& scalar, RunTime at);
   void Take(const Progress& progress, RunTime at);
   void Take(const Observation& seen, RunTime at);
-  void Take(const ExceptionSeen& seen);
+  void Take(const ExceptionSeen& seen, RunTime at);
+  void Take(const RunStart& start, RunTime at);
+  void Take(const RunEnd&, RunTime) { ended_ = true; }
+  void Take(const TensorStats& stats, RunTime) { heat_.Push(stats); }
+  void Take(const Sample& sample, RunTime at) { resources_.Push(sample, at); }
+  void Take(const SubjectSeen& seen, RunTime) { resources_.Push(seen); }
+  void Take(const ProcessStart& started, RunTime at) { lives_.Take(started, at); }
+  void Take(const ProcessEnd& end, RunTime at) { lives_.Take(end, at); }
+  /// Every other kind of event is for the marks alone.
+  template <typename Other>
+  void Take(const Other&, RunTime) {}
+
   void StartOver();
 
   std::optional<RunStart> start_;
@@ -43,8 +54,7 @@ class ViewBuilder final : public EventSink {
   bool ended_ = false;
   SeriesTable<SeriesLine, kSeriesMax> series_;
   std::int64_t series_left_out_ = 0;
-  std::optional<std::int64_t> last_step_;
-  std::string file_of_step_;
+  StepsTold steps_;
   ResourceLines resources_;
   HeatMap heat_;
   MarkList marks_;

@@ -38,6 +38,24 @@ TEST(ViewBuilder, ShowsLossesFirstAndBoundsTheirNumber) {
   EXPECT_EQ(with_loss.Build({}).series.front().name, "loss");
 }
 
+TEST(MainSeries, IsTheOneThatDecidedWhateverItsRole) {
+  ViewBuilder builder;
+  for (int i = 0; i < 20; ++i) {
+    Scalar reward = Loss(i, i);
+    reward.series = "episode_reward";
+    reward.role = SeriesRole::kTrainScore;
+    builder.Push({std::chrono::seconds(i), reward});
+    builder.Push({std::chrono::seconds(i), Loss(i, 0.5)});
+  }
+  RunView view = builder.Build({});
+  EXPECT_EQ(MainSeries(view)->name, "loss") << "nobody judged";
+  view.decided_by = "episode_reward";
+  EXPECT_EQ(MainSeries(view)->name, "episode_reward");
+  EXPECT_EQ(LossSeries(view)->name, "loss");
+  view.decided_by = "a series that is not shown";
+  EXPECT_EQ(MainSeries(view)->name, "loss");
+}
+
 TEST(ViewBuilder, KillsEpochsAndEndsAreMarked) {
   ViewBuilder builder;
   Progress progress;
@@ -57,6 +75,20 @@ TEST(ViewBuilder, KillsEpochsAndEndsAreMarked) {
     kinds.push_back(mark.kind);
   }
   EXPECT_EQ(kinds, (std::vector<std::string>{"epoch", "epoch", "oom-kill"}));
+}
+
+TEST(ViewBuilder, ASignalStandsBeforeTheEndThatItCaused) {
+  ViewBuilder builder;
+  ProcessEnd end;
+  end.is_job = true;
+  SignalSeen signal;
+  signal.signal = 15;
+  builder.Push({std::chrono::milliseconds(2121), end});
+  builder.Push({std::chrono::milliseconds(2122), signal});
+  const RunView view = builder.Build({});
+  ASSERT_EQ(view.marks.size(), 2U);
+  EXPECT_EQ(view.marks[0].kind, "signal");
+  EXPECT_EQ(view.marks[1].kind, "end");
 }
 
 TEST(ViewBuilder, CountersBecomeRatesAndRepeatedValuesHoldStill) {

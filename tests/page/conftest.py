@@ -66,6 +66,23 @@ def data_of(page_file):
     return json.loads(text[start : text.index("</script>", start)])
 
 
+def write_report(report, data, file):
+    """The page of a report with other data: what only a long or a sick run would show."""
+    text = pathlib.Path(report).read_text(encoding="utf-8")
+    start = text.index('id="data">') + len('id="data">')
+    held = json.dumps(data).replace("<", "\\u003c")
+    file.write_text(text[:start] + held + text[text.index("</script>", start) :], encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="session")
+def report(home, tmp_path_factory):
+    """The report of the run that raised."""
+    file = tmp_path_factory.mktemp("reports") / "a report.html"
+    whystop("report", home / "raised", "-o", file)
+    return file
+
+
 class Seen:
     """A page that is open, and everything that must not happen on it."""
 

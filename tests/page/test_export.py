@@ -64,3 +64,12 @@ def test_resources_are_added_when_asked_for(home):
 def test_an_unknown_format_is_refused(log):
     refused = whystop("export", log, "--format", "xlsx", check=False)
     assert refused.returncode == 2 and "tensorboard" in refused.stderr
+
+
+def test_a_figure_without_a_step_goes_to_tensorboard_at_the_step_before_it(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"step {i} loss {2 / i:.4f}\n" + (f"validation loss {3 / i:.4f}\n" if i % 10 == 0 else "") for i in range(1, 41)))
+    folder = tmp_path / "events"
+    whystop("export", log, "--format", "tensorboard", "-o", folder)
+    rows = [json.loads(line) for line in whystop("export", folder, "--json").stdout.splitlines()]
+    assert [row["step"] for row in rows if row["series"] == "validation loss"] == [10, 20, 30, 40]

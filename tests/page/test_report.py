@@ -6,14 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ROOT, data_of, whystop
-
-
-@pytest.fixture(scope="module")
-def report(home, tmp_path_factory):
-    file = tmp_path_factory.mktemp("reports") / "a report.html"
-    whystop("report", home / "raised", "-o", file)
-    return file
+from conftest import ROOT, data_of, whystop, write_report
 
 
 def test_the_report_says_what_the_terminal_says(report, home):
@@ -210,11 +203,7 @@ def tried(report, tmp_path_factory):
         for change, spec, result, cause in said
     ]
     run["trial_lines"] = [line_of_trial(change, [2.0, 1.0 + number]) for number, (change, *_) in enumerate(said[:-1])]
-    text = report.read_text(encoding="utf-8")
-    start = text.index('id="data">') + len('id="data">')
-    file = tmp_path_factory.mktemp("tried") / "report.html"
-    file.write_text(text[:start] + json.dumps(data).replace("<", "\\u003c") + text[text.index("</script>", start) :], encoding="utf-8")
-    return file
+    return write_report(report, data, tmp_path_factory.mktemp("tried") / "report.html")
 
 
 def test_trials_stand_side_by_side_under_the_names_of_their_curves(tried, seen):

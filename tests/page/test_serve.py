@@ -15,6 +15,10 @@ import pytest
 from conftest import TIMEOUT, WHYSTOP
 
 
+# The first frame of a recording: a header with format 99.
+NEWER_FORMAT = b"\r\x00\x00\x00\x00\x00\x00\x00<7\xb84\x08\x00\x12\t\x08c\x12\x050.1.0\x18\xa9\t\xde"
+
+
 @contextlib.contextmanager
 def serving(home, *arguments):
     process = subprocess.Popen(
@@ -203,6 +207,38 @@ def test_a_run_that_is_chosen_while_the_list_is_fetched_is_shown_at_once(home, b
             page.get_by_role("heading", name="raised", exact=True).wait_for()
     finally:
         page.close()
+
+
+def pad_to(folder, size):
+    (folder / "pad").write_bytes(b" " * (size - sum(file.stat().st_size for file in folder.iterdir() if file.is_file())))
+
+
+def test_a_recording_that_was_made_anew_under_its_name_is_read_anew(home, tmp_path):
+    runs, size = tmp_path / "home", 2_000_000
+    with serving(runs) as (url, _):
+        for name, outcome in (("finished", "completed"), ("raised", "raised")):
+            shutil.rmtree(runs / "run", ignore_errors=True)
+            shutil.copytree(home / name, runs / "run")
+            pad_to(runs / "run", size)
+            seen = json.loads(ask(url, "/api/run?id=run", authorization=f"Bearer {token_of(url)}")[2])
+            assert seen["verdict"]["outcome"] == outcome
+
+
+def test_a_run_that_cannot_be_read_says_why(home, tmp_path, seen):
+    runs = tmp_path / "home"
+    shutil.copytree(home / "finished", runs / "newer")
+    (runs / "newer" / "events.tfrecord").write_bytes(NEWER_FORMAT)
+    page = seen.page
+    with serving(runs) as (url, _):
+        page.goto(url)
+        page.get_by_role("link", name="newer").wait_for()
+        assert "format 99" in page.locator(".runs tbody").inner_text()
+        page.get_by_role("link", name="newer").click()
+        page.get_by_role("heading", name="This run cannot be shown").wait_for()
+        assert "format 99" in page.locator("main").inner_text()
+        page.evaluate("location.hash = 'run=deleted'")
+        page.get_by_text("There is no recording of this name").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than the window"
 
 
 def test_very_many_runs_are_listed_soon_and_then_read(home, tmp_path, browser):

@@ -90,6 +90,28 @@ def test_top_sees_the_end(live, tmux):
     tmux.wait_for(r"(?s)\A(?!.*q leaves).*SIGTERM")
 
 
+def test_who_waits_for_the_verdict_sees_how_the_run_stands(live, tmux):
+    run, job = live
+    tmux.start(["sh", "-c", f"{WHYSTOP} why --follow '{run}'; echo that is all; sleep 1000"])
+    shown = tmux.wait_for(r"(?s)steps/s.*[▁▂▃▄▅▆▇█]{8,}")
+    assert "q tells the verdict so far" in shown
+    assert all(len(line) <= 80 for line in shown.splitlines())
+    job.send_signal(signal.SIGTERM)
+    tmux.wait_for(r"that is all")
+    told = tmux.screen("-S", "-")
+    assert "STOPPED" in told and "SIGTERM" in told and "steps/s" not in told, told
+
+
+def test_a_key_asks_for_the_verdict_of_a_run_that_goes_on(live, tmux):
+    run, job = live
+    tmux.start(["sh", "-c", f"{WHYSTOP} why --follow '{run}'; echo that is all; sleep 1000"])
+    tmux.wait_for(r"steps/s")
+    tmux.key("q")
+    tmux.wait_for(r"that is all")
+    assert "RUNNING" in tmux.screen("-S", "-")
+    assert job.poll() is None, "the run goes on"
+
+
 def test_the_verdict_fits_80_columns_with_curve_and_times(tmp_path, trainer, tmux):
     run = tmp_path / "run"
     job = subprocess.Popen(
@@ -112,3 +134,12 @@ def test_a_log_that_whystop_did_not_watch_has_its_curve_too(tmp_path):
     log = tmp_path / "train.log"
     log.write_text("".join(f"step {i} loss {2 / (i + 1):.4f}\n" for i in range(200)))
     assert re.search(r"[▁▂▃▄▅▆▇█]{8,}  loss", whystop("why", log, check=False).stdout)
+
+
+def test_the_curve_is_that_of_what_decided(tmp_path):
+    log = tmp_path / "train.log"
+    lines = [f"episode {i}/400 episode_reward {20 + 180 * (1 - 0.985**i) + i % 7:.1f} loss {0.5 + (i * 37 % 11) / 100:.4f}\n" for i in range(1, 401)]
+    log.write_text("".join(lines))
+    shown = whystop("why", log, check=False).stdout
+    assert re.search(r"LEARNING .*episode_reward", shown), shown
+    assert re.search(r"[▁▂▃▄▅▆▇█]{8,}  episode_reward", shown), shown

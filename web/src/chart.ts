@@ -1,7 +1,9 @@
 // One chart of lines over steps or time, with marks, ranges and levels. Drawn by uPlot; legend, keys and words are ours.
 import uPlot from "uplot";
+import { type AxisKind, xAxis, yAxis } from "./axes";
+import { type ChartMark, type ChartRange, type Level, drawOver } from "./chart_marks";
 import { colour, h } from "./dom";
-import { clock, count, number, withUnit } from "./format";
+import { clock, count, withUnit } from "./format";
 import { keep, kept } from "./keep";
 
 export interface Line {
@@ -16,42 +18,20 @@ export interface Line {
   bad?: number[];
 }
 
-export interface ChartMark {
-  x: number;
-  text: string;
-  kind: string;
-  grave: boolean;
-}
-
-export interface ChartRange {
-  from: number;
-  to: number;
-  letter: string;
-  text: string;
-}
-
-export interface Level {
-  value: number;
-  text: string;
-  grave: boolean;
-}
-
 export interface ChartOptions {
   title: string;
   unit: string;
-  axis: "step" | "time" | "point";
+  axis: AxisKind;
   lines: Line[];
   marks: ChartMark[];
   ranges: ChartRange[];
   levels: Level[];
   height: number;
+  /** What lies above is cut off: one line that runs away must not press the others flat. */
+  ceiling?: number;
   group?: ChartGroup;
 }
 
-// A byte axis goes in steps that are round in KiB, MiB and GiB.
-const BYTE_STEPS = [0, 10, 20, 30, 40, 50].flatMap((power) =>
-  [1, 2, 5, 10, 20, 50, 100, 200, 500].map((size) => size * 2 ** power),
-);
 const POINTS_OF_A_BAND = 20; // Fewer have no middle to lay a band around.
 const CRUSHING = 30; // How far the highest value lies above nine tenths of the others.
 export const PALETTE = ["line-1", "line-2", "line-3", "line-4", "line-5", "line-6"];
@@ -103,31 +83,14 @@ function extent(columns: (number | null)[][]): [number, number] {
   return [low, high];
 }
 
-/** Lines of an axis of powers of ten: not more than can be told apart, and with few powers some between them. */
-function powersBetween(min: number, max: number): number[] {
-  const low = Math.floor(Math.log10(min) + 1e-9);
-  const high = Math.ceil(Math.log10(max) - 1e-9);
-  const stride = Math.max(1, Math.ceil((high - low) / 6));
-  const between = high - low <= 2 ? [1, 2, 5] : [1];
-  const lines: number[] = [];
-  for (let power = low; power <= high; power += stride) lines.push(...between.map((size) => size * 10 ** power));
-  return lines.filter((line) => line >= min && line <= max);
-}
-
-/** The mean of neighbours: the middle of the band of usual wobble. */
-function smooth(values: (number | null)[]): (number | null)[] {
+/** The median of neighbours: the middle of the band of usual wobble, which a spike does not move. */
+function middleOf(values: (number | null)[]): (number | null)[] {
   const half = Math.max(1, Math.round(values.length / 40));
-  return values.map((_, i) => {
-    let sum = 0;
-    let size = 0;
-    for (let j = Math.max(0, i - half); j <= Math.min(values.length - 1, i + half); j += 1) {
-      const value = values[j];
-      if (value !== null) {
-        sum += value;
-        size += 1;
-      }
-    }
-    return size === 0 ? null : sum / size;
+  return values.map((value, i) => {
+    if (value === null) return null;
+    const near = values.slice(Math.max(0, i - half), i + half + 1).filter((one): one is number => one !== null);
+    near.sort((a, b) => a - b);
+    return near[near.length >> 1];
   });
 }
 
@@ -204,7 +167,8 @@ export class Chart {
     const sizes = this.options.lines.flatMap((line) => line.max ?? line.mean).filter((value) => value !== null);
     sizes.sort((a, b) => a - b);
     const usual = sizes[Math.floor(sizes.length * 0.9)] ?? 0;
-    return this.mayBeLogarithmic() && sizes[sizes.length - 1] > CRUSHING * usual;
+    const highest = Math.min(sizes[sizes.length - 1], this.options.ceiling ?? Infinity);
+    return this.mayBeLogarithmic() && highest > CRUSHING * usual;
   }
 
   private isLogarithmic(): boolean {
@@ -380,10 +344,10 @@ export class Chart {
       const stroke = colour(PALETTE[i % PALETTE.length]);
       // How far values usually lie apart is a distance; on an axis of powers it would be none.
       const banded = line.noise && !line.max && line.x.length >= POINTS_OF_A_BAND && !this.isLogarithmic();
-      const middle = banded ? smooth(line.mean) : null;
+      const middle = banded ? middleOf(line.mean) : null;
       const upper = line.max ?? middle?.map((value) => (value === null ? null : value + line.noise!));
       const lower = line.min ?? middle?.map((value) => (value === null ? null : value - line.noise!));
-      const few = line.x.length <= 60;
+      const few = line.x.length <= 60 && this.options.unit === "";
       series.push({
         label: line.label,
         stroke,
@@ -393,7 +357,8 @@ export class Chart {
       });
       if (upper && lower) {
         const first = series.length;
-        const edge = { stroke: "transparent", width: 0, spanGaps: true, points: { show: false } };
+        // The extremes of a stretch of steps are seen, also where a single spike is one pixel wide.
+        const edge = { stroke: line.max ? `${stroke}70` : "transparent", width: line.max ? 1 : 0, spanGaps: true, points: { show: false } };
         series.push({ ...edge, label: "" }, { ...edge, label: "" });
         bands.push({ series: [first, first + 1], fill: `${stroke}2e` });
         tables.push([line.x, line.mean, upper, lower] as uPlot.AlignedData);
@@ -407,7 +372,7 @@ export class Chart {
 
   private yRange(low: number | null, high: number | null): [number, number] {
     let bottom = low ?? 0;
-    let top = high ?? 1;
+    let top = Math.min(high ?? 1, this.options.ceiling ?? Infinity);
     for (const level of this.options.levels) {
       // A limit far away would press the curve flat: the legend names it instead.
       if (level.value <= top + 3 * Math.max(top - Math.min(bottom, 0), 1e-12)) {
@@ -416,18 +381,23 @@ export class Chart {
       }
     }
     if (this.options.unit !== "" && bottom >= 0) bottom = 0;
-    if (bottom === top) return [bottom - Math.max(1e-9, Math.abs(bottom) * 0.1), top + Math.max(1e-9, Math.abs(top) * 0.1)];
+    if (bottom === top) return [bottom - (Math.abs(bottom) * 0.1 || 1), top + (Math.abs(top) * 0.1 || 1)];
     const room = (top - bottom) * 0.06;
     return [this.options.unit !== "" && bottom === 0 ? 0 : bottom - room, top + room];
+  }
+
+  /** From a little below the lowest to a little above the highest: not to the next powers of ten, which may be far. */
+  private powerRange(low: number | null, high: number | null): [number, number] {
+    const top = Math.min(high ?? 1, this.options.ceiling ?? Infinity);
+    const bottom = Math.min(low ?? top, top / 2);
+    const room = (top / bottom) ** 0.06;
+    return [bottom / room, top * room];
   }
 
   rebuild(): void {
     if (this.width === 0) return;
     this.plot?.destroy();
     const { data, series, bands } = this.columns();
-    const text = colour("muted");
-    const grid = { stroke: colour("grid"), width: 1 };
-    const font = '11px system-ui, sans-serif';
     const { axis, unit, group, height } = this.options;
     const logarithmic = this.isLogarithmic();
     const [low, high] = this.seen ?? this.whole();
@@ -435,7 +405,7 @@ export class Chart {
       {
         width: this.width,
         height,
-        padding: [14, 10, 0, 0],
+        padding: [14, 24, 0, 0],
         series,
         bands,
         legend: { show: false },
@@ -447,32 +417,12 @@ export class Chart {
         scales: {
           x: { time: false, min: low, max: high, auto: false },
           y: logarithmic
-            ? { distr: 3, log: 10 }
+            ? { distr: 3, log: 10, range: (_u: uPlot, min: number | null, max: number | null) => this.powerRange(min, max) }
             : { range: (_u: uPlot, min: number | null, max: number | null) => this.yRange(min, max) },
         },
-        axes: [
-          {
-            stroke: text,
-            grid: { show: false },
-            ticks: grid,
-            font,
-            size: 30,
-            values: (_u, splits) => splits.map((value) => (value === null ? "" : axis === "time" ? clock(value) : Number.isInteger(value) ? count(value) : "")),
-          },
-          {
-            stroke: text,
-            grid,
-            ticks: { show: false },
-            font,
-            size: 64,
-            ...(unit.startsWith("bytes") ? { incrs: BYTE_STEPS } : {}),
-            ...(logarithmic ? { splits: (_u: uPlot, _axis: number, min: number, max: number) => powersBetween(min, max), filter: (_u: uPlot, splits: number[]) => splits } : {}),
-            values: (_u, splits) =>
-              splits.map((value) => (value === null ? null : unit === "" ? number(value, 3) : withUnit(value, unit).replace(" cores", ""))),
-          },
-        ],
+        axes: [xAxis(axis, this.whole()[1]), yAxis(unit, logarithmic)],
         hooks: {
-          draw: [(u) => this.drawMarks(u)],
+          draw: [(u) => drawOver(u, this.options.marks, this.options.ranges, this.options.levels, this.options.lines)],
           setCursor: [
             (u) => {
               const left = u.cursor.left ?? -1;
@@ -495,100 +445,6 @@ export class Chart {
       this.box,
     );
     this.plot.over.addEventListener("dblclick", () => this.zoomTo(null, null));
-  }
-
-  private drawMarks(u: uPlot): void {
-    const ctx = u.ctx;
-    const { left, top, width, height } = u.bbox;
-    const ratio = devicePixelRatio;
-    const across = (x: number) => u.valToPos(x, "x", true);
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(left, top - 14 * ratio, width + 2, height + 14 * ratio);
-    ctx.clip();
-    ctx.font = `600 ${11 * ratio}px system-ui, sans-serif`;
-    ctx.textBaseline = "bottom";
-    ctx.textAlign = "left";
-    let labelled = -Infinity;
-    const label = (words: string, x: number, paint: string) => {
-      const size = ctx.measureText(words).width;
-      const at = Math.max(left, Math.min(x - size / 2, left + width - size));
-      if (at < labelled + 6 * ratio) return;
-      ctx.fillStyle = paint;
-      ctx.fillText(words, at, top - 2 * ratio);
-      labelled = at + size;
-    };
-    const upright = (x: number, paint: string, dash: number[], thick = 1) => {
-      ctx.strokeStyle = paint;
-      ctx.lineWidth = thick * ratio;
-      ctx.setLineDash(dash.map((size) => size * ratio));
-      ctx.beginPath();
-      ctx.moveTo(x, top);
-      ctx.lineTo(x, top + height);
-      ctx.stroke();
-    };
-    const epochs = this.options.marks.filter((mark) => mark.kind === "epoch");
-    if (epochs.length <= 60) {
-      for (const mark of epochs) upright(across(mark.x), colour("grid-strong"), [2, 3]);
-    }
-    for (const range of this.options.ranges) {
-      const from = across(range.from);
-      const size = Math.max(2 * ratio, across(range.to) - from);
-      ctx.fillStyle = `${colour("accent")}22`;
-      ctx.fillRect(from, top, size, height);
-      upright(from, colour("accent"), [], 1.5);
-    }
-    for (const range of [...this.options.ranges].sort((a, b) => a.from - b.from)) {
-      label(range.letter, across(range.from), colour("accent"));
-    }
-    for (const mark of this.options.marks) {
-      if (mark.kind !== "epoch") {
-        upright(across(mark.x), colour(mark.grave ? "bad" : "muted"), mark.grave ? [] : [4, 3], mark.grave ? 1.5 : 1);
-      }
-    }
-    for (const level of this.options.levels) {
-      const y = u.valToPos(level.value, "y", true);
-      if (y < top || y > top + height) continue;
-      const paint = colour(level.grave ? "bad" : "muted");
-      ctx.strokeStyle = paint;
-      ctx.lineWidth = 1.25 * ratio;
-      ctx.setLineDash([6 * ratio, 4 * ratio]);
-      ctx.beginPath();
-      ctx.moveTo(left, y);
-      ctx.lineTo(left + width, y);
-      ctx.stroke();
-      // At its right end, where curves are calm, and on the ground of the card: readable across any of them.
-      ctx.textAlign = "right";
-      ctx.setLineDash([]);
-      ctx.lineJoin = "round";
-      ctx.strokeStyle = colour("card");
-      ctx.lineWidth = 4 * ratio;
-      ctx.strokeText(level.text, left + width - 6 * ratio, y - 2 * ratio);
-      ctx.fillStyle = paint;
-      ctx.fillText(level.text, left + width - 6 * ratio, y - 2 * ratio);
-    }
-    this.drawBad(u, across);
-    ctx.restore();
-  }
-
-  /** NaN and infinity have no place on the axis: a cross at the top says where they were. */
-  private drawBad(u: uPlot, across: (x: number) => number): void {
-    const size = 4 * devicePixelRatio;
-    const y = u.bbox.top + 2 * size;
-    u.ctx.strokeStyle = colour("bad");
-    u.ctx.lineWidth = 2 * devicePixelRatio;
-    u.ctx.setLineDash([]);
-    for (const line of this.options.lines) {
-      for (const i of line.bad ?? []) {
-        const x = across(line.x[i]);
-        u.ctx.beginPath();
-        u.ctx.moveTo(x - size, y - size);
-        u.ctx.lineTo(x + size, y + size);
-        u.ctx.moveTo(x - size, y + size);
-        u.ctx.lineTo(x + size, y - size);
-        u.ctx.stroke();
-      }
-    }
   }
 
   destroy(): void {

@@ -1,5 +1,6 @@
 // The training series: losses on one chart, scores on another, and so on; with what the verdict points at.
-import { Chart, ChartGroup, type ChartMark, type ChartRange, type Level, type Line } from "./chart";
+import { Chart, ChartGroup, type Line } from "./chart";
+import type { ChartMark, ChartRange, Level } from "./chart_marks";
 import type { Run, Series } from "./data";
 import { h } from "./dom";
 import { number } from "./format";
@@ -15,6 +16,7 @@ const KINDS: [string, string[]][] = [
   ["Gradient norm", ["gradient-norm"]],
   ["Loss scale", ["loss-scale"]],
 ];
+const MAIN_HEIGHT = 290;
 const LINES_A_CHART = 6;
 const DRAWN_AT_ONCE = 8;
 
@@ -25,7 +27,7 @@ export function labelOf(series: Series, all: Series[]): string {
 }
 
 /** The one value of a series that never changed. */
-function constantOf(series: Series): number | null {
+export function constantOf(series: Series): number | null {
   const first = series.mean[0];
   const same = series.bad.length === 0 && series.min === undefined && series.mean.every((value) => value === first);
   return same ? first : null;
@@ -113,11 +115,31 @@ export function guessing(run: Run): Level[] {
   return [{ value: run.guess_level, text: `guessing ${number(run.guess_level, 3)}`, grave: false }];
 }
 
+/** The series that says whether the run learns: a loss, or the score or reward that was looked at instead. */
+export function decidingSeries(run: Run): Series | undefined {
+  const named = run.series.filter((series) => series.name === run.verdict.learning_series);
+  const most = named.reduce<Series | undefined>((a, b) => (a === undefined || b.points > a.points ? b : a), undefined);
+  return most ?? run.series.find((series) => series.role === "train-loss") ?? run.series[0];
+}
+
+/** What decided comes first, and large. */
+function kindsInOrder(run: Run): [string, string[]][] {
+  const role = decidingSeries(run)?.role ?? "";
+  return [...KINDS].sort((a, b) => Number(b[1].includes(role)) - Number(a[1].includes(role)));
+}
+
+/** What the program printed of a series that the probe has seen at every step: the same curve again, with fewer points. */
+export function isPrintedTwin(series: Series, all: Series[]): boolean {
+  return series.file !== "" && all.some((other) => other.file === "" && other.name === series.name && other.role === series.role && other.points >= series.points);
+}
+
 export function curves(run: Run, letters: Lettered[], axis: Axis, group: ChartGroup): HTMLElement[] {
   const steps = new StepClock(run);
-  const marks = marksOn(run, axis, steps);
+  // Where the phases are on the way of the steps, the epochs say already.
+  const marks = marksOn(run, axis, steps).filter((mark) => axis === "time" || mark.kind !== "phase");
   const ranges = rangesOn(letters, axis, steps);
   const usable = run.series.filter((series) => axis === "step" || series.t !== undefined);
+  const own = usable.filter((series) => !isPrintedTwin(series, usable));
   const shown = new Set<Series>();
   const made: HTMLElement[] = [];
   const chart = (title: string, all: Series[], height: number, levels: Level[] = []) =>
@@ -125,23 +147,24 @@ export function curves(run: Run, letters: Lettered[], axis: Axis, group: ChartGr
       title,
       unit: "",
       axis: axis === "step" && all.every((series) => !series.steps) ? "point" : axis,
-      lines: all.map((series) => lineOf(series, labelOf(series, usable), axis, steps)),
+      lines: all.map((series) => lineOf(series, labelOf(series, own.includes(series) ? own : usable), axis, steps)),
       marks,
       ranges,
       levels,
       height,
       group,
     }).element;
-  for (const [title, roles] of KINDS) {
-    const all = usable.filter((series) => roles.includes(series.role)).slice(0, LINES_A_CHART);
+  for (const [title, roles] of kindsInOrder(run)) {
+    const all = own.filter((series) => roles.includes(series.role)).slice(0, LINES_A_CHART);
     if (all.length === 0) continue;
     all.forEach((series) => shown.add(series));
-    const constant = all.length === 1 && title !== "Loss" ? constantOf(all[0]) : null;
+    const main = made.length === 0;
+    const constant = all.length === 1 && !main && title !== "Loss" ? constantOf(all[0]) : null;
     if (constant !== null) {
-      made.push(h("p", { class: "constant" }, h("b", {}, `${title} `), `${number(constant)} throughout (${labelOf(all[0], usable)})`));
+      made.push(h("p", { class: "constant" }, h("b", {}, `${title} `), `${number(constant)} throughout (${labelOf(all[0], own)})`));
       continue;
     }
-    made.push(title === "Loss" ? chart(title, all, 280, guessing(run)) : chart(title, all, 170));
+    made.push(chart(title, all, main ? MAIN_HEIGHT : 170, title === "Loss" ? guessing(run) : []));
   }
   const draw = (series: Series) => chart(labelOf(series, usable), [series], 150);
   let others = usable.filter((series) => !shown.has(series));

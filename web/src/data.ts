@@ -27,6 +27,7 @@ export interface Verdict {
   learning: string;
   headline: string;
   learning_text: string;
+  learning_series: string;
   progress: {
     epoch: number | null;
     epochs_planned: number | null;

@@ -93,7 +93,8 @@ class HeatMap {
   private axis(): HTMLElement[] {
     const { first_step, steps_a_column } = this.run.heat;
     const shares = this.columns < 3 ? [0] : [0, 0.25, 0.5, 0.75, 1];
-    return shares.map((share) => h("span", {}, count(first_step + Math.round(share * (this.columns - 1)) * steps_a_column)));
+    const name = (share: number) => count(first_step + Math.round(share * (this.columns - 1)) * steps_a_column);
+    return shares.map((share, i) => h("span", {}, i === 0 ? `step ${name(share)}` : name(share)));
   }
 
   private words(cell: Cell | undefined): string {
@@ -143,17 +144,18 @@ class HeatMap {
     const size = this.canvas.width / this.columns;
     const tall = ROW * ratio;
     rows.forEach((row, r) => {
-      // A tensor is measured now and then: what was seen last stands until the next look, paler.
+      // A tensor is measured now and then: between two looks stands what was seen at the first, paler.
       let last: Cell = null;
-      for (let c = 0; c < this.columns; c += 1) {
+      for (let c = 0; c < row[this.kind].length; c += 1) {
         const cell = row[this.kind][c] ?? null;
-        const shown: Cell = cell ?? (last === "!" ? null : last);
+        const shown: Cell = cell ?? last;
         last = cell ?? last;
         if (shown === null) continue;
         ctx.globalAlpha = cell === null ? 0.35 : 1;
         ctx.fillStyle =
           shown === "!" ? colour("bad") : shown === 0 ? colour("grid-strong") : ramp((Math.log10(shown) - low) / (high - low));
-        ctx.fillRect(Math.floor(c * size), r * tall + 1, Math.ceil(size), tall - 2);
+        const left = Math.floor(c * size);
+        ctx.fillRect(left, r * tall + 1, Math.floor((c + 1) * size) - left, tall - 2); // Pale columns must not lie on each other.
       }
     });
     ctx.globalAlpha = 1;

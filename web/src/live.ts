@@ -19,6 +19,13 @@ function route(): { run?: string; and?: string } {
   return found ? { run: decodeURIComponent(found[1]), and: found[2] && decodeURIComponent(found[2]) } : {};
 }
 
+/** A run that was deleted, or that this program cannot read: the list knows why. */
+function unreadable(id: string, runs: RunSummary[]): HTMLElement {
+  const known = runs.find((one) => one.id === id);
+  const reason = known === undefined ? "There is no recording of this name (any more)." : known.headline;
+  return h("section", { class: "card" }, h("h1", {}, id), h("h2", {}, "This run cannot be shown"), h("p", {}, reason));
+}
+
 export function startLive(page: HTMLElement): void {
   const state = h("p", { class: "live-state", role: "status" });
   const place = h("div", {});
@@ -60,8 +67,9 @@ export function startLive(page: HTMLElement): void {
         redraw(place, comparePage(a, b));
         document.title = "two runs · whystop";
       } else {
-        const data = await ask<Run>(`api/run?id=${encodeURIComponent(run)}`);
-        show(data, force);
+        const data = await ask<Run>(`api/run?id=${encodeURIComponent(run)}`).catch(() => null);
+        if (data !== null) show(data, force);
+        else redraw(place, unreadable(run, await ask<RunSummary[]>("api/runs")));
       }
       back.hidden = run === undefined;
       if (events.readyState === EventSource.OPEN) state.textContent = "live";

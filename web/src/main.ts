@@ -2,6 +2,7 @@
 import "uplot/dist/uPlot.min.css";
 import "./page.css";
 import { comparePage } from "./compare";
+import { decidingSeries } from "./curve";
 import type { Run, RunSummary } from "./data";
 import { h } from "./dom";
 import { startLive } from "./live";
@@ -11,7 +12,7 @@ import { openLinked, redrawCharts, runPage } from "./run";
 const page = document.getElementById("page")!;
 
 function summaryOf(run: Run): RunSummary {
-  const loss = run.series.find((series) => series.role === "train-loss") ?? run.series[0];
+  const loss = decidingSeries(run);
   const stride = loss ? Math.max(1, Math.ceil(loss.mean.length / 60)) : 1;
   return {
     id: run.verdict.run,

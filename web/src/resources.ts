@@ -1,5 +1,6 @@
 // Memory, CPU, GPU, disk and pressure, on the time axis of the run.
-import { Chart, type ChartGroup, type Level } from "./chart";
+import { Chart, type ChartGroup } from "./chart";
+import type { Level } from "./chart_marks";
 import type { Resource, Run } from "./data";
 import { StepClock, marksOn } from "./curve";
 import { h } from "./dom";
@@ -26,6 +27,9 @@ const TITLES: Record<string, string> = {
   "whystop itself": "whystop itself",
 };
 
+// Seldom what a reader looks for: one click away.
+const MINOR = new Set(["paging", "tasks", "whystop itself"]);
+
 /** Names of control groups are long, and their ends tell them apart. */
 function short(label: string): string {
   return label.replace(/\/\S{24,}/, (path) => `…${path.slice(-12)}`);
@@ -38,7 +42,7 @@ export function resources(run: Run, group: ChartGroup): HTMLElement | null {
     if (line.mean.length > 1) panels.set(line.panel, [...(panels.get(line.panel) ?? []), line]);
   }
   if (panels.size === 0) return null;
-  const charts = [...panels].map(([panel, lines]) => {
+  const chart = ([panel, lines]: [string, Resource[]]) => {
     const levels: Level[] = lines
       .filter((line) => line.limit !== undefined && panel !== "machine memory")
       .map((line) => ({
@@ -63,6 +67,20 @@ export function resources(run: Run, group: ChartGroup): HTMLElement | null {
       height: 150,
       group,
     }).element;
-  });
-  return h("div", { class: "grid" }, ...charts);
+  };
+  const drawn = [...panels].filter(([panel]) => !MINOR.has(panel)).map(chart);
+  const minor = [...panels].filter(([panel]) => MINOR.has(panel));
+  if (drawn.length === 0) return h("div", { class: "grid" }, ...minor.map(chart));
+  return h(
+    "div",
+    {},
+    h("div", { class: "grid" }, ...drawn),
+    minor.length > 0 &&
+      h(
+        "details",
+        { class: "more" },
+        h("summary", {}, minor.map(([panel]) => (TITLES[panel] ?? panel).toLowerCase()).join("; ")),
+        h("div", { class: "grid" }, ...minor.map(chart)),
+      ),
+  );
 }

@@ -4,12 +4,13 @@ import { curves, type Axis } from "./curve";
 import type { Run } from "./data";
 import { h, words } from "./dom";
 import { logs, sources } from "./excerpts";
-import { clock, count, duration, moment, number } from "./format";
+import { count, duration, moment, number } from "./format";
 import { heatMap } from "./heatmap";
 import { keep, kept } from "./keep";
 import { lifeLines } from "./lives";
 import { markdown } from "./markdown";
 import { resources } from "./resources";
+import { timeline } from "./timeline";
 import { trials } from "./trials";
 import { answers, lettered } from "./verdict";
 
@@ -44,7 +45,7 @@ function header(run: Run): HTMLElement {
     "header",
     { class: "run-head" },
     h("h1", {}, verdict.run || "run"),
-    h("p", { class: "command", title: what }, what),
+    what !== verdict.run && h("p", { class: "command", title: what }, what),
     h("p", { class: "facts" }, facts.join(" · ")),
     verdict.outcome === "running" && pace(run),
   );
@@ -72,38 +73,6 @@ function section(id: string, title: string, ...children: (Node | null | false)[]
   const shown = children.filter((child): child is Node => child instanceof Node);
   if (shown.length === 0) return null;
   return h("section", { class: "card", id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), ...shown);
-}
-
-function timeline(run: Run): HTMLElement | null {
-  const marks = run.marks.filter((mark) => mark.kind !== "epoch");
-  if (marks.length === 0) return null;
-  const items = marks.map((mark) =>
-    h(
-      "li",
-      { class: mark.grave ? "grave" : "" },
-      h(
-        "span",
-        { class: "when" },
-        mark.t !== undefined ? clock(mark.t) : mark.step !== undefined ? `step ${count(mark.step)}` : "",
-      ),
-      h("span", { class: "kind" }, mark.kind),
-      h("span", { class: "what" }, mark.text),
-    ),
-  );
-  const timed = marks.some((mark) => mark.t !== undefined || mark.step !== undefined);
-  const list = h("ol", { class: timed ? "timeline" : "timeline timeless" }, ...items.slice(0, 14));
-  if (items.length <= 14) return list;
-  return h(
-    "div",
-    {},
-    list,
-    h(
-      "details",
-      { class: "more" },
-      h("summary", {}, `${items.length - 14} more`),
-      h("ol", { class: "timeline" }, ...items.slice(14)),
-    ),
-  );
 }
 
 function curveSection(run: Run, letters: ReturnType<typeof lettered>, prefix: string): HTMLElement | null {

@@ -1,5 +1,6 @@
 // The experiments of `whystop try` side by side: their curves on one chart, and what each says.
 import { Chart, type ChartGroup, PALETTE } from "./chart";
+import type { Level } from "./chart_marks";
 import { guessing, lineOf } from "./curve";
 import type { Run, Trial } from "./data";
 import { h, words } from "./dom";
@@ -11,6 +12,7 @@ const WORDS: Record<Trial["result"], [string, string]> = {
   "not-tested": ["not tested", "warn"],
 };
 const LINES_MAX = 6;
+const ABOVE_THE_START = 3; // How far above where the trials began a curve is still followed.
 
 /** The program as it was and with another seed: what the others are held against. */
 function isYardstick(trial: Trial): boolean {
@@ -43,6 +45,14 @@ function card(trial: Trial, tint: string | undefined): HTMLElement {
   );
 }
 
+/** A change that makes a run explode is told by its card; its curve must not press the others flat. */
+function ceilingOf(lines: Run["trial_lines"], levels: Level[]): number | undefined {
+  const starts = lines.map((line) => line.mean[0]).filter((value): value is number => value !== null);
+  const usual = starts.sort((a, b) => a - b)[starts.length >> 1];
+  if (usual === undefined || usual <= 0) return undefined;
+  return ABOVE_THE_START * Math.max(usual, ...levels.map((level) => level.value));
+}
+
 export function trials(run: Run, group: ChartGroup): HTMLElement[] {
   const all = inOrder(run.verdict.trials ?? []);
   if (all.length === 0) return [];
@@ -62,6 +72,7 @@ export function trials(run: Run, group: ChartGroup): HTMLElement[] {
         ranges: [],
         levels: guessing(run),
         height: 220,
+        ceiling: ceilingOf(lines, guessing(run)),
         group,
       }).element,
     );

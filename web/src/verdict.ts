@@ -131,9 +131,15 @@ export function answers(run: Run, letters: Lettered[], prefix: string): HTMLElem
       .map((cause) => causeBlock(cause, run, letters, prefix));
   const faulty = verdict.causes.some((cause) => cause.answers === "stop" && cause.fault);
   const tone = outcomeTone(verdict.outcome);
+  // The answer that has the more to say gets the more room.
+  const length = (question: string) =>
+    verdict.causes
+      .filter((cause) => cause.answers === question)
+      .reduce((sum, cause) => sum + 1 + cause.evidence.length + (cause.fault ? cause.fixes.length : 0), 0);
+  const more = length("stop") - length("learning");
   return h(
     "div",
-    { class: "answers" },
+    { class: `answers${more > 1 ? " stop-first" : more < -1 ? " learning-first" : ""}` },
     card(
       running ? "Is it still running?" : "Why did it stop?",
       run.ending,
