@@ -1,5 +1,10 @@
 """Figures of descent without a scale, and weights that are changed without an optimizer."""
 
+import torch
+
+from whystop_probe.torch.descent import Descent
+from whystop_probe.torch.tensors import Reader
+
 TRAINING = """
 import torch
 torch.manual_seed(0)
@@ -96,3 +101,20 @@ def test_an_environment_that_a_library_imports_for_itself_is_not_named(run, scri
     (packages / "helpers_for_all.py").write_text("import gymnasium\n")
     got = run(script(f"import sys\nsys.path.insert(0, {str(packages)!r})\nimport helpers_for_all\n" + TRAINING.replace("RATE", "0.1").replace("LABELS", '"real"')))
     assert not got.observations("environment")
+
+
+class Steps:
+    """As much of a training as the figures of descent ask for."""
+
+    step = 7
+
+
+def test_a_gradient_that_was_not_compared_at_the_next_step_is_not_waited_for():
+    """Or attention is paid to every step from there on: which costs the tokens for which it waits."""
+    training, weight = Steps(), torch.nn.Parameter(torch.ones(3))
+    weight.grad = torch.ones(3)
+    descent = Descent(torch, training, Reader(torch))
+    descent.on_update("weight", weight, torch.full((3,), -0.1))
+    assert descent.waits
+    training.step = 8  # Tokens were short: nobody compared.
+    assert not descent.waits

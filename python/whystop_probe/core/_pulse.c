@@ -213,6 +213,7 @@ static PyObject* after_step(PyObject* self, PyObject* args) {
     fine = tell(pulse->loop_event, text_step, NULL);
   }
   pulse->last_end_s = now_s();
+  pulse->elapsed_s += pulse->last_end_s - now; /* Who waits for a processor mostly does so here. */
   return none_if(fine);
 }
 

@@ -46,7 +46,7 @@ class PurePulse:
         self.step = self.steps = self.backwards = self.zeroed_at = self.batches = 0
         self.loop_skip = self.attention_at = self.data_pending = self.data_due_in = self.loss_due_at = self.kinds = self.losses = 0
         self.tokens_s = self.spent_s = self.share = self.always_s = self.sample_cost_s = self.wait_s = self.measured_s = 0.0
-        self.duration_s = self.elapsed_s = 0.0  # Of the last step, and of all.
+        self.duration_s = self.elapsed_s = 0.0  # Of the last step; of all, with what is done behind them.
         self.last_end_s = perf_counter()
         self.inside_step = self.late_waiting = False
         self.tensor_type = self.item = self.is_cpu = self.unscaled = self._writer = None
@@ -96,6 +96,7 @@ class PurePulse:
             else:
                 self.loop_event("step")
         self.last_end_s = perf_counter()
+        self.elapsed_s += self.last_end_s - now  # Who waits for a processor mostly does so here.
 
     def before_backward(self, tensors, *rest):
         began = perf_counter()

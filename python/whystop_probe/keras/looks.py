@@ -155,9 +155,7 @@ class Looks:
         if not self._engine.on_host():
             return False
         self._update_of_kept()
-        start = thread_time()
         self._read_rate()
-        governor.spend("rate", 1, thread_time() - start)
         step, now = training.step - self._start_step, perf_counter()
         if self._due and step >= self._due[0]:
             self._due = [due for due in self._due if due > step]

@@ -152,9 +152,7 @@ class Loops:
         if stepper is not self._stepper or self._optimizer is None or not self._engine.on_host():
             return False
         governor = self._training.governor
-        start = thread_time()
         stepper.set_rate(self._rate(self._optimizer))
-        governor.spend("rate", 1, thread_time() - start)
         now = perf_counter()
         sampled = self._training.step in _SAMPLED
         if self._gradients is not None and (sampled or (now >= self._next_sample and governor.affords("stats"))):

@@ -1,13 +1,9 @@
 """Steps of a Keras model: one a batch that `fit` or `train_on_batch` trained on, or one a call of an optimizer."""
 
-from time import thread_time
-
 from whystop_probe.core import ring
+from whystop_probe.core.attention import Attention
 from whystop_probe.core.guard import quiet
 
-_WHOLE_ATTENTION = 64  # The first steps get everything.
-_ATTENTION_SHARE = 0.2  # Of the tokens that steps earn.
-_PASSED_MAX = 256
 _IDLE_STEPS_MAX = 16  # A first optimizer that stood still while another made so many steps has been replaced.
 _TELL_EVERY_S = 5.0
 
@@ -51,7 +47,6 @@ class Steps:
     def __init__(self, training, tell_totals):
         self._training = training
         self._tell_totals = tell_totals
-        self._measured_then = 0.0
         self._others_since = self._steps_then = 0
         self._told_at = 0.0
         self.attend = None  # (stepper) after a step at which attention is due; True: again at the next.
@@ -64,7 +59,7 @@ class Steps:
         pulse.tensor_type, pulse.item, pulse.is_cpu = Loss, Loss.item, Loss.is_cpu
         pulse.nonfinite_loss = self._nonfinite
         pulse.not_first = self._not_first
-        pulse.attend = self._attend
+        self._attention = Attention(training, self._attend)
         pulse.other_optimizer = pulse.strange_loss = pulse.sampling = self._ignore
         pulse.take_late = self._ignore
 
@@ -113,19 +108,9 @@ class Steps:
     def _nonfinite(self, value, loss):
         self.nonfinite(value)
 
-    @quiet
     def _attend(self, stepper, now):
-        training = self._training
-        pulse, governor = training.pulse, training.governor
-        start, spent_then = thread_time(), governor.measured_s
-        governor.keep_pace()
-        if pulse.measured_s != self._measured_then:
-            self._measured_then = pulse.measured_s
-            governor.set_always_on(pulse.measured_s)
         again = self.attend(stepper)
         if now - self._told_at >= _TELL_EVERY_S:
             self._told_at = now
-            self._tell_totals(training)
-        governor.spend("attention", 1, max(0.0, thread_time() - start - (governor.measured_s - spent_then)))
-        passed = 0 if again or pulse.step < _WHOLE_ATTENTION else governor.steps_between("attention", _ATTENTION_SHARE)
-        pulse.attention_at = pulse.step + 1 + min(passed, _PASSED_MAX)
+            self._tell_totals(self._training)
+        return again

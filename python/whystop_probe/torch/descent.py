@@ -27,7 +27,9 @@ class Descent:
 
     @property
     def waits(self):
-        """Whether the next step's gradient is wanted."""
+        """Whether the next step's gradient is wanted. Where tokens were short at that one, it has passed for good."""
+        if self._kept is not None and self._kept[3] != self._training.step:
+            self._kept = None
         return self._kept is not None
 
     @quiet

@@ -66,6 +66,7 @@ def switch(on):
         elif not on and key is not None:
             del hooks[key]
     tap_module.switch(on)
+    current.governor.pause(not on)
     pulse.last_end_s = perf_counter()  # Time without the probe earns nothing.
 
 
