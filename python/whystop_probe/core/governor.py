@@ -49,6 +49,11 @@ class Governor:
         return self._pulse.spent_s
 
     @property
+    def step_s(self):
+        """How long a step takes: as of the last half second, or the last one."""
+        return self._step_s or self._pulse.duration_s
+
+    @property
     def is_early(self):
         """Whether the training is in its first seconds, which may cost more."""
         return self._early_left_s > 0
@@ -97,7 +102,7 @@ class Governor:
 
     def steps_between(self, what, share):
         """How many steps may pass between two such works, so that they take this share of what the steps earn."""
-        earned, cost = share * self._share * (self._step_s or self._pulse.duration_s), self.cost(what)
+        earned, cost = share * self._share * self.step_s, self.cost(what)
         return int(cost / earned) if earned > 0 else _STEPS_MAX if cost > 0 else 0
 
     def spend(self, what, units, seconds):

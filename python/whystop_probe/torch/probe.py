@@ -80,7 +80,7 @@ class _Observers:
     def __init__(self, torch, training):
         self._torch = torch
         self._training = training
-        self._late = late = LateValues(torch, training.pulse)
+        self._late = late = LateValues(torch, training)
         reader = Reader(torch, late.device)
         names = Names()
         self._modules = Modules(training)
@@ -207,6 +207,7 @@ class _Observers:
 
     @quiet
     def tell_end(self):
+        self._late.send()
         self._late.take()
         self._loop.at_exit()
         self._memory.tell()
