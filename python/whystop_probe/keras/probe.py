@@ -27,6 +27,7 @@ class Observers:
         self.steps = Steps(training, session.tell_totals)
         self.fits = Fits(training, lambda fit: Looks(training, engine, fit), name, reads_late)
         self.loops = Loops(training, self.steps, self.fits, engine)
+        self.steps.never_cleared = lambda: self.loops.gradients.never_cleared
         self.steps.attend = self._attend
         self.steps.nonfinite = self._nonfinite
         training.tell_end = self._tell_end

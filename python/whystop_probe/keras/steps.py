@@ -52,7 +52,8 @@ class Steps:
         self.attend = None  # (stepper) after a step at which attention is due; True: again at the next.
         self.nonfinite = None  # (value)
         pulse = training.pulse
-        training.bells["zero_grads"].append(_Count(pulse))
+        self.never_cleared = lambda: False
+        training.bells["zero_grads"].append(_Count(pulse, lambda: self.never_cleared()))
         training.bells["loss_calls"].append(_Count(pulse))
         pulse.nonfinite_loss = self._nonfinite
         pulse.not_first = self._not_first
