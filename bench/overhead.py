@@ -123,14 +123,14 @@ class Probe:
     def __init__(self, load):
         self._keras = load.startswith("keras")
 
-    def pulse(self):
+    def training(self):
         from whystop_probe.core import session
 
-        return next(training.pulse for training in session.trainings() if training.pulse.steps > 0)
+        return next(training for training in session.trainings() if training.pulse.steps > 0)
 
     def clocks(self):
         """CPU seconds, wall seconds, seconds that the probe accounts for."""
-        return time.process_time() if self._keras else time.thread_time(), time.perf_counter(), self.pulse().spent_s
+        return time.process_time() if self._keras else time.thread_time(), time.perf_counter(), self.training().pulse.spent_s
 
     def switch(self, on):
         if not self._keras:
@@ -141,7 +141,8 @@ class Probe:
         from whystop_probe.core import tap
 
         tap.switch(on)
-        self.pulse().last_end_s = time.perf_counter()
+        self.training().governor.pause(not on)
+        self.training().pulse.last_end_s = time.perf_counter()
 
 
 class Blocks:
@@ -160,7 +161,7 @@ class Blocks:
 
     def after_step(self):
         self._left -= 1
-        if self._left > 0 or time.monotonic() < self._warm_at:
+        if self._left > 0 or not self._is_warm():
             return
         if self._began is not None:
             print(self._mode, *(now - then for now, then in zip(self._probe.clocks(), self._began)))
@@ -171,9 +172,12 @@ class Blocks:
             return
         self._next_mode()
 
-    def _next_mode(self):
-        if self._until is None:
+    def _is_warm(self):
+        if self._until is None and time.monotonic() > self._warm_at and not self._probe.training().governor.is_early:
             self._until = time.monotonic() + self._seconds
+        return self._until is not None
+
+    def _next_mode(self):
         if not self._modes:
             if time.monotonic() > self._until:
                 raise SystemExit(0)

@@ -56,7 +56,7 @@ if(Python3_Development.Module_FOUND AND NOT WHYSTOP_SANITIZE)
 endif()
 
 if(WHYSTOP_TESTS AND Python3_Interpreter_FOUND)
-  foreach(part ring pulse)
+  foreach(part ring pulse governor feed)
     add_test(NAME python.${part} COMMAND ${Python3_EXECUTABLE} -m unittest whystop_probe.core.${part}_test
              WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/python)
   endforeach()

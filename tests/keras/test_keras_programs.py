@@ -110,7 +110,14 @@ LEARNING = {
     "weighed_samples_healthy": ("completed", "-", False),
     "worker_raises": ("raised", "dataloader-worker-exception", True),
 }
-FILES = {"programs.py": PROGRAMS, "faults.py": FAULTS, "learning.py": LEARNING}
+# The same of on_torch.py.
+ON_TORCH = {
+    "never_cleared": ("completed", "missing-zero-grad", True),
+    "cleared_healthy": ("completed", "-", False),
+    "cleared_by_hand_healthy": ("completed", "-", False),
+}
+BACKENDS = {"on_torch.py": "torch"}
+FILES = {"on_torch.py": ON_TORCH, "programs.py": PROGRAMS, "faults.py": FAULTS, "learning.py": LEARNING}
 
 
 def judge(command, folder, environment=()):
@@ -130,7 +137,8 @@ def roots(verdict):
 def test_program(file, name, tmp_path):
     """Goal: the outcome is right, and the first root that blames somebody is the true one."""
     outcome, cause, _ = FILES[file][name]
-    verdict = judge([HERE / file, name], tmp_path / "run")
+    environment = {"KERAS_BACKEND": BACKENDS[file]} if file in BACKENDS else {}
+    verdict = judge([HERE / file, name], tmp_path / "run", environment)
     found = roots(verdict)
     assert verdict["outcome"] in outcome.split(), found
     if cause == "-":

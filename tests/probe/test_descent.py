@@ -1,5 +1,10 @@
 """Figures of descent without a scale, and weights that are changed without an optimizer."""
 
+import torch
+
+from whystop_probe.torch.descent import Descent
+from whystop_probe.torch.tensors import Reader
+
 TRAINING = """
 import torch
 torch.manual_seed(0)
@@ -135,3 +140,23 @@ for step in range(20):
     assert {call["classes"] for call in got.observations("loss-call")} == {4}
     assert got.observations("initial-gain")[0]["matrices"] == 2
     assert got.observations("initial-gain")[0]["median"] < 1e-3
+
+
+class Steps:
+    """As much of a training as the figures of descent ask for."""
+
+    step = 7
+
+    class pulse:
+        backwards = 3
+
+
+def test_a_gradient_that_was_not_compared_at_the_next_step_is_not_waited_for():
+    """Or attention is paid to every step from there on: which costs the tokens for which it waits."""
+    training, weight = Steps(), torch.nn.Parameter(torch.ones(3))
+    weight.grad = torch.ones(3)
+    descent = Descent(torch, training, Reader(torch))
+    descent.on_update("weight", weight, torch.full((3,), -0.1))
+    assert descent.waits
+    training.step = 8  # Tokens were short: nobody compared.
+    assert not descent.waits

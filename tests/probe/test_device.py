@@ -7,6 +7,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from whystop_probe.torch.device import DeviceReader
+from whystop_probe.torch.late import LateValues
 from whystop_probe.torch.tensors import Reader
 
 # Whatever needs a value on the host, or makes a result whose size depends on values.
@@ -145,6 +146,42 @@ def test_a_bound_on_what_is_under_way(reader):
     made = sum(device.bring([torch.ones(())], lambda here: None, always=True) for _ in range(500))
     assert made == 96
     assert not reader().reduce([torch.empty(1).expand(1 << 23)], lambda stats: None)
+
+
+class Short:
+    """A training whose steps take a millisecond."""
+
+    class governor:
+        step_s = 0.001
+        spent = []
+
+        @classmethod
+        def spend(cls, what, units, seconds):
+            cls.spent.append(what)
+
+    class pulse(Pulse):
+        step = 0
+
+
+def test_losses_of_short_steps_come_together(monkeypatch):
+    """Goal: a copy costs the host more than all else that a short step is asked for: one holds the losses of many, and is paid for."""
+    monkeypatch.setenv("WHYSTOP_DEVICE_READER", "host")
+    training, told = Short(), []
+    late = LateValues(torch, training)
+    for step in range(40):
+        training.pulse.step = step
+        loss = torch.tensor([float(step)] if step % 2 else float(step), dtype=torch.float64 if step == 3 else torch.float32)
+        late.put_loss(loss, lambda *found: told.append(found))
+        if step == 5:
+            loss += 1  # Whatever it was, it is gone.
+    assert not told
+    late.take()
+    assert sorted(told) == [(step + 1, float(step)) for step in range(len(told) + 1) if step != 5]
+    assert 16 <= len(told) < 39
+    late.send()
+    late.take()
+    assert len(told) == 39
+    assert {"late", "taken"} <= set(training.governor.spent)
 
 
 PROGRAM = """

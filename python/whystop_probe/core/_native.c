@@ -398,7 +398,7 @@ PyMODINIT_FUNC PyInit__native(void) {
     Py_DECREF(module);
     return NULL;
   }
-  if (!ws_add_pulse(module) || !ws_add_bell(module)) {
+  if (!ws_add_pulse(module) || !ws_add_bell(module) || !ws_add_feed(module)) {
     Py_DECREF(module);
     return NULL;
   }

@@ -9,14 +9,20 @@
 
 /* The run behind a Writer; NULL for any other object. */
 ws_run* ws_run_of_writer(PyObject* writer);
-/* Add the types of _pulse.c and _bell.c; 0: an exception is set. */
+/* Add the types of _pulse.c, _bell.c and _feed.c; 0: an exception is set. */
 int ws_add_pulse(PyObject* module);
 int ws_add_bell(PyObject* module);
+int ws_add_feed(PyObject* module);
 /* For Bell: tells the loop of an event, if it listens (0: an exception passes); measures what the
  * hooks of a step cost. */
 int ws_pulse_event(PyObject* pulse, int kind, PyObject* name);
 double ws_pulse_begin(PyObject* pulse);
 void ws_pulse_end(PyObject* pulse, double began_s);
+/* For Feed: so many steps were made in one go, with this loss or one that is not known yet; the
+ * loss of an earlier step. 0: an exception of the user's passes. */
+int ws_pulse_made(PyObject* pulse, PyObject* stepper, long long steps, const double* loss);
+int ws_pulse_late_loss(PyObject* pulse, long long step, double loss);
+long long ws_pulse_step(PyObject* pulse);
 
 /* Behind a call that may have failed for reasons of our own: forgets what it raised. 0: it raised
  * what is never ours, a KeyboardInterrupt say, and that passes on. */

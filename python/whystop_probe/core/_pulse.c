@@ -184,15 +184,11 @@ static int counts_steps(Pulse* pulse, PyObject* optimizer) {
   return tell(pulse->not_first, optimizer, NULL) ? refers_to(pulse->first, optimizer) : -1;
 }
 
-static PyObject* after_step(PyObject* self, PyObject* args) {
-  Pulse* pulse = (Pulse*)self;
-  PyObject* optimizer = argument(args, 0);
+/* 0: an exception of the user's. */
+static int stepped(Pulse* pulse, PyObject* optimizer) {
   const double now = now_s();
   const int measured = pulse->steps % WS_MEASURED_EVERY == 0;
   pulse->inside_step = 0;
-  if (optimizer == NULL) {
-    return none_if(1);
-  }
   pulse->duration_s = now - pulse->last_end_s;
   pulse->elapsed_s += pulse->duration_s;
   const int counts = counts_steps(pulse, optimizer);
@@ -213,7 +209,13 @@ static PyObject* after_step(PyObject* self, PyObject* args) {
     fine = tell(pulse->loop_event, text_step, NULL);
   }
   pulse->last_end_s = now_s();
-  return none_if(fine);
+  pulse->elapsed_s += pulse->last_end_s - now; /* Who waits for a processor mostly does so here. */
+  return fine;
+}
+
+static PyObject* after_step(PyObject* self, PyObject* args) {
+  PyObject* optimizer = argument(args, 0);
+  return none_if(optimizer == NULL || stepped((Pulse*)self, optimizer));
 }
 
 /* The tensor whose backward pass begins, as a new reference: the scaler's input where there was
@@ -266,20 +268,25 @@ static int read_loss(const Pulse* pulse, PyObject* root, double* loss) {
   return known ? 1 : ws_forgive() ? 0 : -1;
 }
 
-static int note_loss(Pulse* pulse, PyObject* root) {
-  double loss = 0;
-  const int known = read_loss(pulse, root, &loss);
-  if (known <= 0) {
-    return known == 0;
-  }
-  if (pulse->losses_known++ == 0) {
-    pulse->loss_first = loss;
-  }
+static void expect_loss(Pulse* pulse) {
   if (pulse->losses++ == 0) {
     pulse->loss_of_closure = pulse->inside_step;
   }
+}
+
+static int add_loss(Pulse* pulse, double loss, PyObject* root) {
+  if (pulse->losses_known++ == 0) {
+    pulse->loss_first = loss;
+  }
+  expect_loss(pulse);
   pulse->loss_sum += loss;
   return isfinite(loss) ? 1 : tell_number(pulse->nonfinite_loss, root, loss, 1);
+}
+
+static int note_loss(Pulse* pulse, PyObject* root) {
+  double loss = 0;
+  const int known = read_loss(pulse, root, &loss);
+  return known > 0 ? add_loss(pulse, loss, root) : known == 0;
 }
 
 static PyObject* before_backward(PyObject* self, PyObject* args) {
@@ -347,11 +354,49 @@ static PyObject* after_next(PyObject* self, PyObject* args) {
 /* A loss that is on its way from a device counts as one of the step's, without a value. */
 static PyObject* loss_is_late(PyObject* self, PyObject* unused) {
   (void)unused;
-  Pulse* pulse = (Pulse*)self;
-  if (pulse->losses++ == 0) {
-    pulse->loss_of_closure = pulse->inside_step;
-  }
+  expect_loss((Pulse*)self);
   Py_RETURN_NONE;
+}
+
+int ws_pulse_made(PyObject* self, PyObject* stepper, long long steps, const double* loss) {
+  Pulse* pulse = (Pulse*)self;
+  const double began_s = begin(pulse);
+  pulse->step += steps - 1;
+  pulse->steps += steps - 1;
+  pulse->backwards += steps;
+  pulse->batches += steps;
+  if (pulse->kinds & WS_BACKWARD && !tell(pulse->loop_event, text_backward, NULL)) {
+    return 0;
+  }
+  if (loss == NULL) {
+    expect_loss(pulse);
+  } else if (!add_loss(pulse, *loss, Py_None)) {
+    return 0;
+  }
+  end(pulse, began_s);
+  return stepped(pulse, stepper);
+}
+
+int ws_pulse_late_loss(PyObject* self, long long step, double loss) {
+  Pulse* pulse = (Pulse*)self;
+  ws_run* run = pulse->writer == NULL ? NULL : ws_run_of_writer(pulse->writer);
+  ws_scalar(run, "loss", WS_TRAIN_LOSS, step, loss);
+  return isfinite(loss) ? 1 : tell_number(pulse->nonfinite_loss, Py_None, loss, 1);
+}
+
+long long ws_pulse_step(PyObject* pulse) { return ((Pulse*)pulse)->step; }
+
+static PyObject* pulse_made(PyObject* self, PyObject* args) {
+  PyObject *stepper = NULL, *value = NULL;
+  long long steps = 1;
+  if (!PyArg_ParseTuple(args, "OO|L", &stepper, &value, &steps)) {
+    return NULL;
+  }
+  const double loss = value == Py_None ? 0 : PyFloat_AsDouble(value);
+  if (loss == -1.0 && PyErr_Occurred() != NULL) {
+    return NULL;
+  }
+  return none_if(ws_pulse_made(self, stepper, steps, value == Py_None ? NULL : &loss));
 }
 
 static PyObject* pulse_take_loss(PyObject* self, PyObject* unused) {
@@ -398,6 +443,7 @@ static PyMethodDef pulse_methods[] = {
     {"before_backward", before_backward, METH_VARARGS, "before_backward(tensors, ...)"},
     {"before_next", before_next, METH_VARARGS, "before_next(iterator)"},
     {"after_next", after_next, METH_VARARGS, "after_next(batch, iterator)"},
+    {"made", pulse_made, METH_VARARGS, "made(stepper, loss or None, steps=1)"},
     {"loss_is_late", loss_is_late, METH_NOARGS, "A backward pass whose loss is not known yet."},
     {"take_loss", pulse_take_loss, METH_NOARGS, "The loss of this step or None; forgets it."},
     {"set_writer", set_writer, METH_O, "set_writer(writer)"},

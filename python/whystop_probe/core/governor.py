@@ -15,6 +15,7 @@ _SHARE = 0.003
 _EARLY_SHARE = 0.02
 _EARLY_S = 8.0
 _COSTS_KEPT = 9
+_STEPS_MAX = 1000  # Where steps earn nothing: after so many that is asked again.
 _PACE_EVERY_S = 0.5
 _RESERVED = "window"  # How the loop was left cannot be seen later: a short run must not spend all on other samples first.
 _RESERVE_S = 0.06  # Once a process, some hundred windows: a sixtieth of the CPU time that importing one takes (3.6 s here).
@@ -34,6 +35,7 @@ class Governor:
         self._share = pulse.share = max(share, early_share)
         self._delay = RunDelay()
         self._pace_then = (0.0, self._delay.seconds(), 0)
+        self._paused_at = None
         self._step_s = 0.0
         # The start of the process (importing a framework alone takes a second) earned its share too.
         pulse.tokens_s = share * process_time()
@@ -46,6 +48,16 @@ class Governor:
     def spent_s(self):
         return self._pulse.spent_s
 
+    @property
+    def step_s(self):
+        """How long a step takes: as of the last half second, or the last one."""
+        return self._step_s or self._pulse.duration_s
+
+    @property
+    def is_early(self):
+        """Whether the training is in its first seconds, which may cost more."""
+        return self._early_left_s > 0
+
     def keep_pace(self):
         """Called now and then: how long a step takes, without the time in which other programs had the processor. That time
         must earn nothing: it would be spent on top of the training's own."""
@@ -57,10 +69,20 @@ class Governor:
         own_s = max(now - then - (delay - delay_then), 0.0)
         self._pace_then = (now, delay, steps)
         self._early_left_s -= own_s if steps > steps_then else 0.0
-        if self._early_left_s <= 0:
+        if not self.is_early:
             self._share = self._later_share
         self._pulse.share = self._share * own_s / (now - then)
         self._step_s = own_s / max(steps - steps_then, 1)
+
+    def pause(self, paused):
+        """The probe was taken out, or put back: what other programs took meanwhile is not the training's."""
+        delay = self._delay.seconds()
+        if paused:
+            self._paused_at = delay if self._paused_at is None else self._paused_at
+        elif self._paused_at is not None:
+            then, delay_then, steps_then = self._pace_then
+            self._pace_then = (then, delay_then + delay - self._paused_at, steps_then)
+            self._paused_at = None
 
     def set_always_on(self, seconds):
         """What the hooks of one step took by the clock: some of those readings hold the time of other programs."""
@@ -80,8 +102,8 @@ class Governor:
 
     def steps_between(self, what, share):
         """How many steps may pass between two such works, so that they take this share of what the steps earn."""
-        earned = share * self._share * (self._step_s or self._pulse.duration_s)
-        return int(self.cost(what) / earned) if earned > 0 else 0
+        earned, cost = share * self._share * self.step_s, self.cost(what)
+        return int(cost / earned) if earned > 0 else _STEPS_MAX if cost > 0 else 0
 
     def spend(self, what, units, seconds):
         cost = self._note(what, units, seconds) * units

@@ -46,7 +46,7 @@ class PurePulse:
         self.step = self.steps = self.backwards = self.zeroed_at = self.batches = 0
         self.loop_skip = self.attention_at = self.data_pending = self.data_due_in = self.loss_due_at = self.kinds = self.losses = 0
         self.tokens_s = self.spent_s = self.share = self.always_s = self.sample_cost_s = self.wait_s = self.measured_s = 0.0
-        self.duration_s = self.elapsed_s = 0.0  # Of the last step, and of all.
+        self.duration_s = self.elapsed_s = 0.0  # Of the last step; of all, with what is done behind them.
         self.last_end_s = perf_counter()
         self.inside_step = self.late_waiting = False
         self.tensor_type = self.item = self.is_cpu = self.unscaled = self._writer = None
@@ -96,6 +96,28 @@ class PurePulse:
             else:
                 self.loop_event("step")
         self.last_end_s = perf_counter()
+        self.elapsed_s += self.last_end_s - now  # Who waits for a processor mostly does so here.
+
+    def made(self, stepper, loss, steps=1):
+        """So many steps were made in one go; the loss is their mean, or None where it is not known yet."""
+        self.step += steps - 1
+        self.steps += steps - 1
+        self.backwards += steps
+        self.batches += steps
+        if self.kinds & BACKWARD:
+            self.loop_event("backward")
+        if loss is None:
+            self.loss_is_late()
+        else:
+            self._add_loss(loss, None)
+        self.after_step(stepper)
+
+    def late_loss(self, step, loss):
+        """The loss of a step that was made before."""
+        if self._writer is not None:
+            self._writer.scalar("loss", ring.ROLE_TRAIN_LOSS, step, loss)
+        if not isfinite(loss):
+            self.nonfinite_loss(loss, None)
 
     def before_backward(self, tensors, *rest):
         began = perf_counter()
@@ -153,6 +175,9 @@ class PurePulse:
             value = root.item()
         except RuntimeError:
             return  # More than one value: the gradient was given by hand, there is no loss.
+        self._add_loss(value, root)
+
+    def _add_loss(self, value, root):
         self.loss_is_late()
         self._known.append(value)
         if not isfinite(value):

@@ -40,12 +40,10 @@ class Data:
         return numpy.sort(self._random.choice(numpy.arange(first, last), count, replace=False))
 
     def batch_sizes(self):
-        """(number of a batch) -> its samples; None where not known."""
-        samples, size = self.samples, self.batch_size
-        if not samples or not size:
+        """(samples of a whole batch, such batches, samples of the last one of a pass); None where not known."""
+        if not self.samples or not self.batch_size:
             return None
-        whole, rest = divmod(samples, size)
-        return lambda number: size if number % (whole + bool(rest)) < whole else rest
+        return (self.batch_size, *divmod(self.samples, self.batch_size))
 
     def tell(self, channel, step, take):
         channel.observe(

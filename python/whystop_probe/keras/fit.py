@@ -1,9 +1,9 @@
 """One call of `fit`: its plan, its steps, its epochs, and how it ended."""
 
-import math
 import weakref
 
-from whystop_probe.core import crash, ring
+from whystop_probe.core import crash
+from whystop_probe.core.feed import Feed, Feeds, Gate
 from whystop_probe.core.guard import quiet
 from whystop_probe.core.metrics import tell
 from whystop_probe.core.phases import Phases
@@ -16,15 +16,16 @@ _MESSAGE_MAX = 1500
 class Fits:
     """The calls of fit that are under way: a callback may train another model. The innermost is the one that is told of."""
 
-    def __init__(self, training, steps, make_looks, name, reads_late=False):
+    def __init__(self, training, make_looks, name, reads_late=False):
         self._training = training
-        self._steps = steps
         self._make_looks = make_looks  # (fit) -> what looks at weights and data of this call.
         self._name = name
         self._stack = []
         self._steppers = {}  # id of the optimizer -> Stepper, as long as the process lives: a handful.
         self._models = weakref.WeakSet()  # That were fitted before.
         self._reads_late = reads_late  # The logs are no numbers yet when a batch ends.
+        self.feeds = Feeds()  # Told of the end of every batch, ahead of the callbacks: whatever they do, the batch is on record.
+        self.batch_begin = Gate(self._batch_begin)  # Open while weights are wanted as they are ahead of a step.
         self.on_first = None  # Called once, when the first fit begins.
         self.phases = Phases(training)
 
@@ -45,18 +46,27 @@ class Fits:
             if self._models and not self._stack and self._training.step > self._training.began_at:
                 self._training.next_one()
             self._models.add(model)
-        self._stack.append(Fit(self, model, arguments))
+        self._push(Fit(self, model, arguments))
+
+    def _push(self, fit):
+        self._stack.append(fit)
+        self.feeds.current = None  # Until it has begun.
+
+    def _pop(self):
+        fit = self._stack.pop()
+        self.feeds.current = self.current.feed if self._stack else None
+        return fit
 
     @quiet
     def after(self, model):
         if self._stack:
-            self._stack.pop().close()
+            self._pop().close()
 
     @quiet
     def failed(self, error, model):
         if not self._stack:
             return
-        fit = self._stack.pop()
+        fit = self._pop()
         fit.tell_failure(error)
         fit.close()
 
@@ -104,23 +114,11 @@ class Fits:
             self.current.begin_epoch(epoch)
 
     @quiet
-    def batch_begin(self, callbacks, batch):
+    def _batch_begin(self, *arguments):
+        self.batch_begin.open = False
         fit = self.current
         if fit is not None and fit.looks is not None and fit.looks.wants_update:
             fit.looks.keep()
-
-    @quiet
-    def batch_end(self, callbacks, batch, logs):
-        """Ahead of the callbacks: whatever they do, this batch is on record."""
-        if self.current is not None:
-            self.current.batch_end(batch, logs, self._reads_late or getattr(callbacks, "_async_train", False))
-
-    @quiet
-    def logs_read(self, logs):
-        """Keras has just turned the logs into numbers."""
-        fit = self.current
-        if fit is not None and fit.awaits_logs:
-            fit.logs_read(logs)
 
     @quiet
     def epoch_end(self, callbacks, epoch, logs):
@@ -154,20 +152,21 @@ class Fit:
         self.stepper = None
         self.epochs = arguments.get("epochs")
         self.epoch = -1
-        self.batches = 0  # Of this epoch.
+        self.feed = None  # From the beginning of the training on.
         self.batches_planned = None
-        self.awaits_logs = False
         self.stopped = False
         self.failing_callback = None
-        self._pending = None  # (step, logs) that are not numbers yet.
-        self._mean = _RunningMean()
         self._most_batches = 0
         self._epochs_done = 0
         self._short = []  # (epoch, batches) of epochs that ended before their plan.
         self._begun = False
         self._began_at = 0
         self._in_epoch = False
-        self._last_batch = -1
+
+    @property
+    def batches(self):
+        """Of this epoch."""
+        return self.feed.batches if self.feed is not None else 0
 
     def begin(self, callbacks):
         if self._begun:
@@ -178,6 +177,8 @@ class Fit:
         self.epochs = params.get("epochs", self.epochs)
         self.batches_planned = params.get("steps")
         self.stepper = self._owner.stepper(self.model.optimizer)
+        self.feed = self._owner.feeds.current = Feed(self._training.pulse, self.stepper)
+        self.feed.late = bool(self._owner._reads_late or getattr(callbacks, "_async_train", False))
         self.looks = self._owner._make_looks(self)
         self.looks.begin()
         arguments, model = self.arguments, self.model
@@ -207,12 +208,15 @@ class Fit:
             early_stop_monitor=_monitor(callbacks),
         )
 
+    def open_begin(self):
+        """The next batch is wanted from its beginning."""
+        self._owner.batch_begin.open = True
+
     def begin_epoch(self, epoch):
-        self.epoch, self.batches, self._last_batch = epoch, 0, -1
-        self._in_epoch = True
-        self._mean = _RunningMean()
-        if self.looks is not None:
-            self._mean.sizes = self.looks.batch_sizes
+        self.epoch, self._in_epoch = epoch, True
+        sizes = self.looks.batch_sizes if self.looks is not None else None
+        if self.feed is not None:
+            self.feed.begin_epoch(*(sizes or (0, 0, 0)))
         self._progress()
 
     def _progress(self):
@@ -220,33 +224,9 @@ class Fit:
         epochs = None if self.epochs is None else float(self.epochs)
         self._training.channel.writer.progress(float(self.epoch + 1), epochs, int(self._training.step - self._began_at), planned)
 
-    def batch_end(self, batch, logs, late):
-        made = batch - self._last_batch if isinstance(batch, int) and batch > self._last_batch else 1
-        self._last_batch = batch if isinstance(batch, int) else self._last_batch + 1
-        self.batches += made
-        self._made = made
-        if late:
-            self._take_pending()
-            self._owner._steps.made(self.stepper, None, made)
-            self._pending = (self._training.step, logs, made)
-        else:
-            self.awaits_logs = True
-
-    def logs_read(self, logs):
-        self.awaits_logs = False
-        self._owner._steps.made(self.stepper, self._mean.loss_of_batch(_loss(logs), self._made), self._made)
-
     def _take_pending(self):
-        """A loss of the batch before: by now it has arrived."""
-        pending, self._pending = self._pending, None
-        if pending is None:
-            return
-        step, logs, made = pending
-        loss = self._mean.loss_of_batch(_loss(logs), made)
-        if loss is not None:
-            self._training.channel.writer.scalar("loss", ring.ROLE_TRAIN_LOSS, step, loss)
-            if not math.isfinite(loss):
-                self._owner._steps.nonfinite(loss)
+        if self.feed is not None:
+            self.feed.take_pending()
 
     def epoch_end(self, epoch, logs):
         self._take_pending()
@@ -308,39 +288,13 @@ class Fit:
         self.end()
         if self.looks is not None:
             self.looks.close()
-        self.model = self.arguments = self.iterator = self.looks = None
-
-
-class _RunningMean:
-    """Keras logs the mean over the epoch so far; the difference of two is the batch's own loss."""
-
-    def __init__(self):
-        self._weight = 0.0
-        self._sum = 0.0
-        self._batches = 0
-        self.sizes = None  # (number of the batch) -> its samples, where known
-
-    def loss_of_batch(self, mean, batches):
-        if mean is None:
-            return None
-        weight = 0
-        for _ in range(batches):
-            weight += self.sizes(self._batches) if self.sizes is not None else 1
-            self._batches += 1
-        total = self._weight + weight
-        loss = (mean * total - self._sum) / weight if weight else mean
-        self._weight, self._sum = total, mean * total
-        return loss if math.isfinite(loss) else mean
+        self.model = self.arguments = self.iterator = self.looks = self.feed = None
 
 
 def _outputs(model):
     """How many numbers the model gives for a sample; None where it has several outputs, or has not been built."""
     shape = getattr(model, "output_shape", None) if getattr(model, "built", False) else None
     return shape[-1] if isinstance(shape, tuple) and shape and isinstance(shape[-1], int) else None
-
-
-def _loss(logs):
-    return _plain(logs.get("loss")) if isinstance(logs, dict) else None
 
 
 def _plain(value):

@@ -3,6 +3,7 @@
 from whystop_probe.core.guard import quiet
 from whystop_probe.core.names import names_text
 
+_GROWN_MIN = 20  # Steps in a row.
 _LOOKS_MAX = 64  # Calls of tapes, and of optimizers: who belongs to whom shows early.
 
 
@@ -16,6 +17,12 @@ class Gradients:
         self._receivers = {}
         self._tapes = self._steps = 0  # That were looked at.
         self._mixed_up = False
+        self._grown = _Grown()
+
+    @property
+    def never_cleared(self):
+        """Whether a backend adds gradients up, and nobody has taken away those of the step before."""
+        return self._grown.always
 
     @quiet
     def made(self, sources):
@@ -33,6 +40,7 @@ class Gradients:
         variables = getattr(optimizer, "_trainable_variables", ()) if variables is None else variables
         if not gradients or not isinstance(variables, (list, tuple)):
             return  # An iterator: who looks at it takes from it.
+        self._grown.look(next((gradient for gradient in gradients if gradient is not None), None))
         if id(optimizer) not in self._seen:
             self._seen.add(id(optimizer))
             self._tell_absent(gradients, variables)
@@ -56,6 +64,29 @@ class Gradients:
             self._training.channel.observe(
                 "parameter-not-in-optimizer", self._training.step, steps=0, count=len(left), names=names_text(left), applied_to=names_text(others)
             )
+
+
+class _Grown:
+    """Follows one gradient by its place and by how often it was written to: once a step is the sum of all steps, twice was cleared
+    before, and one that is made anew begins at its beginning. Only tensors that are written to count that."""
+
+    def __init__(self):
+        self._then = None  # (place, times written to)
+        self._times = self._others = 0
+
+    @property
+    def always(self):
+        return self._times >= _GROWN_MIN and self._others == 0
+
+    def look(self, gradient):
+        version = getattr(gradient, "_version", None)
+        if type(version) is not int or not hasattr(gradient, "data_ptr"):
+            return
+        then, self._then = self._then, (gradient.data_ptr(), version)
+        if then == (self._then[0], version - 1):
+            self._times += 1
+        elif then is not None:
+            self._others += 1
 
 
 def name_of(variable):

@@ -24,6 +24,7 @@ _LOOK_EVERY_S = 0.5
 _UPDATE_EVERY_S = 0.05
 _UPDATE_ELEMENTS_MAX = 1 << 20
 _ROWS_COMPARED_MAX = 64
+_WHOLE_STEPS = 64  # Behind these, a step at which an update is measured reads the rate no second time.
 _NONFINITE_REPORTS_MAX = 3
 
 
@@ -137,11 +138,8 @@ class Looks:
         describe.tell_penalty(self._training.channel, self._model, lambda variable: self._engine.value(self._model, variable), self._training.step)
 
     def _read_rate(self):
-        optimizer = describe.inner_optimizer(self._model.optimizer)
-        # By way of its shortest text: a float32 of 0.001 is meant as 0.001.
-        rate = float(str(self._rate(optimizer))) if self._engine.on_host() else None
-        self._fit.stepper.set_rate(rate)
-        return rate
+        rate = self._rate(describe.inner_optimizer(self._model.optimizer)) if self._engine.on_host() else None
+        return self._fit.stepper.set_rate(rate)
 
     def _rate(self, optimizer):
         own = getattr(optimizer, "_learning_rate", None)
@@ -154,11 +152,10 @@ class Looks:
             self._begin()  # A model that is built by its first batch.
         if not self._engine.on_host():
             return False
-        self._update_of_kept()
-        start = thread_time()
-        self._read_rate()
-        governor.spend("rate", 1, thread_time() - start)
         step, now = training.step - self._start_step, perf_counter()
+        if self._kept is None or step <= _WHOLE_STEPS:
+            self._read_rate()
+        self._update_of_kept()
         if self._due and step >= self._due[0]:
             self._due = [due for due in self._due if due > step]
             self._look(self._fit.batches)
@@ -168,6 +165,7 @@ class Looks:
         if now >= self._next_update and governor.affords("update"):
             self._next_update = now + _UPDATE_EVERY_S
             self.wants_update = True
+            self._fit.open_begin()
         return self.wants_update
 
     @quiet

@@ -8,9 +8,9 @@ import numpy
 
 from whystop_probe.core import arrays, ring
 from whystop_probe.core.crash import users_own
+from whystop_probe.core.feed import RunningMean
 from whystop_probe.core.guard import quiet
 from whystop_probe.keras import describe, pairs
-from whystop_probe.keras.fit import _RunningMean
 from whystop_probe.keras.gradients import Gradients, name_of
 from whystop_probe.loop.nest import release
 from whystop_probe.loop.watch import LoopWatch
@@ -32,7 +32,7 @@ class Loops:
         self._engine = engine
         self.gradients = Gradients(training)
         self._watch = None
-        self._means = weakref.WeakKeyDictionary()  # model -> _RunningMean of train_on_batch
+        self._means = weakref.WeakKeyDictionary()  # model -> RunningMean of train_on_batch
         self._described = set()  # ids of optimizers
         self._loss = None  # Of the gradient that was made last.
         self._loss_calls = 0
@@ -78,10 +78,10 @@ class Loops:
             return
         mean = self._means.get(model)
         if mean is None:
-            mean = self._means[model] = _RunningMean()
+            mean = self._means[model] = RunningMean()
         loss = result.get("loss") if isinstance(result, dict) else result[0] if isinstance(result, (list, tuple)) else result
         try:
-            loss = mean.loss_of_batch(float(loss), 1)
+            loss = mean.loss_of_batch(float(loss))
         except (TypeError, ValueError):
             loss = None
         self._step(model.optimizer, loss, model)
@@ -138,23 +138,20 @@ class Loops:
             describe.tell_norms(channel, model, self._samples, step)
             if self._engine.on_host():
                 describe.tell_penalty(channel, model, self._engine.numpy, step)
-        rate = self._rate(optimizer)
+        rate = self._fits.stepper(optimizer).set_rate(self._rate(optimizer))
         describe.tell_optimizer(channel, optimizer, variables or getattr(model, "trainable_variables", []), rate, step)
-        self._fits.stepper(optimizer).set_rate(rate)
 
     def _rate(self, optimizer):
         if not self._engine.on_host():
             return None
-        return float(str(self._engine.numpy(describe.inner_optimizer(optimizer).learning_rate)))
+        return self._engine.numpy(describe.inner_optimizer(optimizer).learning_rate)
 
     def attend(self, stepper):
         """After a step at which attention is due."""
         if stepper is not self._stepper or self._optimizer is None or not self._engine.on_host():
             return False
         governor = self._training.governor
-        start = thread_time()
         stepper.set_rate(self._rate(self._optimizer))
-        governor.spend("rate", 1, thread_time() - start)
         now = perf_counter()
         sampled = self._training.step in _SAMPLED
         if self._gradients is not None and (sampled or (now >= self._next_sample and governor.affords("stats"))):

@@ -25,8 +25,9 @@ class Observers:
         self.training = training = session.begin()
         session.describe_process(training.channel, {**versions, **engine.versions()})
         self.steps = Steps(training, session.tell_totals)
-        self.fits = Fits(training, self.steps, lambda fit: Looks(training, engine, fit), name, reads_late)
+        self.fits = Fits(training, lambda fit: Looks(training, engine, fit), name, reads_late)
         self.loops = Loops(training, self.steps, self.fits, engine)
+        self.steps.never_cleared = lambda: self.loops.gradients.never_cleared
         self.steps.attend = self._attend
         self.steps.nonfinite = self._nonfinite
         training.tell_end = self._tell_end
@@ -66,7 +67,7 @@ def install(module):
         begin(trainer, observers.training, observers._tell_end)
 
     def attach_rest():
-        tap(sys.modules["keras.src.utils.python_utils"].pythonify_logs, after=lambda result, logs: fits.logs_read(result))
+        tap(sys.modules["keras.src.utils.python_utils"].pythonify_logs, after=fits.feeds.logs_read)
         epochs = sys.modules["keras.src.trainers.epoch_iterator"].EpochIterator
         tap(epochs.__init__, after=lambda result, iterator, *rest: fits.data_made(iterator))
 
@@ -147,8 +148,8 @@ def attach_callbacks(fits, callback_list, rest):
     tap(callback_list.on_train_begin, before=lambda callbacks, *rest: fits.train_begin(callbacks), failed=failed)
     tap(callback_list.on_epoch_begin, before=lambda callbacks, epoch, *rest: fits.epoch_begin(callbacks, epoch), failed=failed)
     tap(callback_list.on_epoch_end, before=lambda callbacks, epoch, logs=None: fits.epoch_end(callbacks, epoch, logs), failed=failed)
-    tap(callback_list.on_train_batch_begin, before=lambda callbacks, batch, *rest: fits.batch_begin(callbacks, batch), failed=failed)
-    tap(callback_list.on_train_batch_end, before=lambda callbacks, batch, logs=None: fits.batch_end(callbacks, batch, logs), failed=failed)
+    tap(callback_list.on_train_batch_begin, before=fits.batch_begin, failed=failed)
+    tap(callback_list.on_train_batch_end, before=fits.feeds.batch_end, failed=failed)
     tap(callback_list.on_test_begin, before=lambda callbacks, *rest: fits.phases.evaluate(), failed=failed)
     if hasattr(callback_list, "_on_train_batch_end"):
         tap(callback_list._on_train_batch_end, failed=failed)

@@ -1,48 +1,44 @@
 """Steps of a Keras model: one a batch that `fit` or `train_on_batch` trained on, or one a call of an optimizer."""
 
-from time import thread_time
-
 from whystop_probe.core import ring
+from whystop_probe.core.attention import Attention
 from whystop_probe.core.guard import quiet
 
-_WHOLE_ATTENTION = 64  # The first steps get everything.
-_ATTENTION_SHARE = 0.2  # Of the tokens that steps earn.
-_PASSED_MAX = 256
 _IDLE_STEPS_MAX = 16  # A first optimizer that stood still while another made so many steps has been replaced.
 _TELL_EVERY_S = 5.0
-
-
-class Loss:
-    """A number in the shape in which the pulse takes losses."""
-
-    __slots__ = ("value",)
-    is_cpu = property(lambda self: True)
-
-    def __init__(self, value):
-        self.value = value
-
-    def item(self):
-        return self.value
 
 
 class Stepper:
     """Stands for one optimizer at the pulse, which reads the learning rate where torch's optimizers keep it."""
 
-    __slots__ = ("param_groups", "__weakref__")
+    __slots__ = ("param_groups", "_last", "__weakref__")
 
     def __init__(self):
         self.param_groups = [{}]
+        self._last = None  # The rate as it was read.
 
     def set_rate(self, rate):
+        """Of an array of one value, or None. Returns it as it is meant, by way of its shortest text: a float32 of 0.001 as 0.001."""
+        group = self.param_groups[0]
         if rate is None:
-            self.param_groups[0].pop("lr", None)
-        else:
-            self.param_groups[0]["lr"] = rate
+            group.pop("lr", None)
+            return None
+        value = rate.item()
+        if "lr" not in group or value != self._last:
+            self._last, group["lr"] = value, float(str(rate[()]))
+        return group["lr"]
 
 
 class _Count:
-    def __init__(self):
-        self.count = 0
+    """A step of Keras is a gradient made anew of one call of the loss: both are counted with it, `unless` it is known better."""
+
+    def __init__(self, pulse, unless=lambda: False):
+        self._pulse = pulse
+        self._unless = unless
+
+    @property
+    def count(self):
+        return 0 if self._unless() else self._pulse.backwards
 
 
 class Steps:
@@ -51,40 +47,19 @@ class Steps:
     def __init__(self, training, tell_totals):
         self._training = training
         self._tell_totals = tell_totals
-        self._measured_then = 0.0
         self._others_since = self._steps_then = 0
         self._told_at = 0.0
         self.attend = None  # (stepper) after a step at which attention is due; True: again at the next.
         self.nonfinite = None  # (value)
-        # A step of Keras is a gradient made anew of one call of the loss: both are counted with it.
-        self._bells = [_Count(), _Count()]
-        training.bells["zero_grads"].append(self._bells[0])
-        training.bells["loss_calls"].append(self._bells[1])
         pulse = training.pulse
-        pulse.tensor_type, pulse.item, pulse.is_cpu = Loss, Loss.item, Loss.is_cpu
+        self.never_cleared = lambda: False
+        training.bells["zero_grads"].append(_Count(pulse, lambda: self.never_cleared()))
+        training.bells["loss_calls"].append(_Count(pulse))
         pulse.nonfinite_loss = self._nonfinite
         pulse.not_first = self._not_first
-        pulse.attend = self._attend
+        self._attention = Attention(training, self._attend)
         pulse.other_optimizer = pulse.strange_loss = pulse.sampling = self._ignore
         pulse.take_late = self._ignore
-
-    @quiet
-    def made(self, stepper, loss, batches=1):
-        """`batches` steps were made in one go; the loss is their mean, or None where it is not known yet."""
-        pulse = self._training.pulse
-        if batches > 1:
-            pulse.step += batches - 1
-            pulse.steps += batches - 1
-        pulse.backwards += batches - 1
-        if loss is None:
-            pulse.backwards += 1
-            pulse.loss_is_late()
-        else:
-            pulse.before_backward(Loss(loss))
-        pulse.batches += batches
-        for bell in self._bells:
-            bell.count += batches
-        pulse.after_step(stepper)
 
     @quiet
     def made_in_loop(self, stepper, loss, name):
@@ -98,7 +73,7 @@ class Steps:
                 if loss is not None:
                     self._training.channel.writer.scalar(f"loss/{name}-2", ring.ROLE_OTHER, pulse.step, loss)
                 return
-        self.made(stepper, loss)
+        pulse.made(stepper, loss)
 
     @quiet
     def _ignore(self, *rest):
@@ -113,19 +88,9 @@ class Steps:
     def _nonfinite(self, value, loss):
         self.nonfinite(value)
 
-    @quiet
     def _attend(self, stepper, now):
-        training = self._training
-        pulse, governor = training.pulse, training.governor
-        start, spent_then = thread_time(), governor.measured_s
-        governor.keep_pace()
-        if pulse.measured_s != self._measured_then:
-            self._measured_then = pulse.measured_s
-            governor.set_always_on(pulse.measured_s)
         again = self.attend(stepper)
         if now - self._told_at >= _TELL_EVERY_S:
             self._told_at = now
-            self._tell_totals(training)
-        governor.spend("attention", 1, max(0.0, thread_time() - start - (governor.measured_s - spent_then)))
-        passed = 0 if again or pulse.step < _WHOLE_ATTENTION else governor.steps_between("attention", _ATTENTION_SHARE)
-        pulse.attention_at = pulse.step + 1 + min(passed, _PASSED_MAX)
+            self._tell_totals(self._training)
+        return again

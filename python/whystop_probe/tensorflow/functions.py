@@ -27,6 +27,8 @@ class Functions:
             frame = frame.f_back
         if found is not None and id(found) not in self._optimizers:
             self._optimizers[id(found)] = (weakref.ref(found), weakref.ref(optimizer))
+            return True
+        return False
 
     def called(self, result, function):
         if id(function) in self._optimizers:

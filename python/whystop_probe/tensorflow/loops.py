@@ -2,6 +2,7 @@
 
 import sys
 
+from whystop_probe.core.feed import Gate
 from whystop_probe.core.tap import tap
 from whystop_probe.tensorflow import graphs
 from whystop_probe.tensorflow.functions import Functions
@@ -24,8 +25,8 @@ def attach(loops, apply, unpack):
             loops.after_apply(optimizer, *unpack(*given))
             return
         by_hand = loops.outside_of_fit()
-        if by_hand:
-            functions.traced(optimizer)
+        if by_hand and functions.traced(optimizer):
+            _after_call.open = True
         graphs.look(tensorflow.compat.v1.get_default_graph(), loops.channel, loops.step, by_hand)
 
     tap(apply, before=before_apply, after=after_apply)
@@ -41,6 +42,9 @@ def _after_gradient(result, tape, target, sources, *rest):
         loops.after_gradient(result, target)
 
 
-def _after_call(result, function, *rest):
+def _called(result, function, *rest):
     for _, functions in _families:
         functions.called(result, function)
+
+
+_after_call = Gate(_called)  # Open once a function is known that steps: a `fit` in graph mode calls its own at every batch.

@@ -32,13 +32,11 @@ class Backwards:
 
     @quiet
     def _read_late(self, loss):
-        training = self._training
-        if loss.numel() != 1:
-            return
-        step = training.step + 1
-        training.pulse.loss_is_late()
-        self._late.put(loss, quiet(lambda value: self._arrived(step, value)))
+        if loss.numel() == 1:
+            self._training.pulse.loss_is_late()
+            self._late.put_loss(loss, self._arrived)
 
+    @quiet
     def _arrived(self, step, value):
         self._training.channel.writer.scalar("loss", ring.ROLE_TRAIN_LOSS, step, value)
         if not isfinite(value):

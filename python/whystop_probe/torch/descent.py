@@ -27,7 +27,9 @@ class Descent:
 
     @property
     def waits(self):
-        """Whether the next step's gradient is wanted."""
+        """Whether the next step's gradient is wanted. Where tokens were short at that one, it has passed for good."""
+        if self._kept is not None and self._kept[3] != self._training.step:
+            self._kept = None
         return self._kept is not None
 
     @quiet
@@ -51,8 +53,8 @@ class Descent:
 
     @quiet
     def after_closure(self):
-        """Called behind a step, while a gradient is kept: one that a closure made is still there."""
-        if self._kept[3] < self._training.step:
+        """Called behind a step: a gradient that a closure made within it is still there."""
+        if self._kept is not None and self._kept[3] < self._training.step:
             self._compare(self._training.step - 1)
 
     def _compare(self, step_before):

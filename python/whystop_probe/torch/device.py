@@ -50,6 +50,10 @@ class DeviceReader:
         """Whether tensors in host memory are taken for those of a device. Not of what was copied from one."""
         return self.forced and not self._giving
 
+    def refuses(self, tensor):
+        """Whether nothing can be asked of this tensor now."""
+        return not self.takes(tensor) or self._captured(tensor)
+
     def reduce(self, tensors, arrived):
         """Calls arrived([15 numbers (docs/wire.md, STATS), or None, for each tensor]) from a later take(). False where nothing is sent."""
         first = self._first(tensors)

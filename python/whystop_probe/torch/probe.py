@@ -67,6 +67,7 @@ def switch(on):
         elif not on and key is not None:
             del hooks[key]
     tap_module.switch(on)
+    current.governor.pause(not on)
     pulse.last_end_s = perf_counter()  # Time without the probe earns nothing.
 
 
@@ -80,7 +81,7 @@ class _Observers:
     def __init__(self, torch, training):
         self._torch = torch
         self._training = training
-        self._late = late = LateValues(torch, training.pulse)
+        self._late = late = LateValues(torch, training)
         reader = Reader(torch, late.device)
         names = Names()
         self._modules = Modules(training)
@@ -196,8 +197,7 @@ class _Observers:
         if step - self._sentinel_at >= _SENTINEL_EVERY or step <= 1:
             self._sentinel_at = step
             self._nonfinite.after_step(optimizer)
-        if self._parameters.descent.waits:
-            self._parameters.descent.after_closure()
+        self._parameters.descent.after_closure()
         if training.pulse.tokens_s > training.pulse.sample_cost_s or self._parameters.kept is not None:
             self._parameters.after_step(optimizer)
             self._parameters.descent.after_step()
@@ -217,6 +217,7 @@ class _Observers:
 
     @quiet
     def tell_end(self):
+        self._late.send()
         self._late.take()
         self._held_out.tell()
         self._loop.at_exit()

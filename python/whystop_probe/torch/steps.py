@@ -1,13 +1,11 @@
 """Optimizer steps: the heartbeat of a training run."""
 
-from time import perf_counter, thread_time
+from time import perf_counter
 
 from whystop_probe.core import ring
+from whystop_probe.core.attention import Attention
 from whystop_probe.core.guard import quiet
 
-_WHOLE_ATTENTION = 64  # The first steps get everything.
-_ATTENTION_SHARE = 0.2  # Of the tokens that steps earn: for asking every observer whether it has something to do.
-_PASSED_MAX = 256
 _IDLE_STEPS_MAX = 16  # A first optimizer that stood still while another made so many steps has been replaced.
 
 
@@ -20,13 +18,12 @@ class Steps:
         self._rates = learning_rates
         self._others_since = 0
         self._first_steps_then = 0
-        self._measured_then = 0.0
         self.on_other = []  # Called with an optimizer that is not the one of the step before, ahead of its step.
         self.after = None  # Called with the optimizer and the time after a step at which attention is due; True: again at the next.
         pulse = training.pulse
         pulse.other_optimizer = self._other_optimizer
         pulse.not_first = self._not_first
-        pulse.attend = self._attend
+        self._attention = Attention(training, self._attend)
         pulse.take_late = self._take_late
         pulse.odd_rate = learning_rates.number
 
@@ -35,21 +32,10 @@ class Steps:
         for listener in self.on_other:
             listener(optimizer)
 
-    @quiet
     def _attend(self, optimizer, now):
-        training = self._training
-        pulse, governor = training.pulse, training.governor
-        start, spent_then = thread_time(), governor.measured_s
-        governor.keep_pace()
-        if pulse.measured_s != self._measured_then:
-            self._measured_then = pulse.measured_s
-            governor.set_always_on(pulse.measured_s)
         if len(optimizer.param_groups) > 1:
-            self._rates.rest(optimizer, pulse.step)
-        again = self.after(optimizer, now)
-        governor.spend("attention", 1, max(0.0, thread_time() - start - (governor.measured_s - spent_then)))
-        passed = 0 if again or pulse.step < _WHOLE_ATTENTION else governor.steps_between("attention", _ATTENTION_SHARE)
-        pulse.attention_at = pulse.step + 1 + min(passed, _PASSED_MAX)
+            self._rates.rest(optimizer, self._training.step)
+        return self.after(optimizer, now)
 
     @quiet
     def _take_late(self):
