@@ -234,6 +234,10 @@ Progress CaseBuilder::ProgressNow() const {
     now.step = now.step ? now.step : log.step;
     now.epoch = now.epoch ? now.epoch : log.epoch;
   }
+  // "Training for 50000 batches", and then no count: the steps themselves are counted.
+  if (now.steps_planned && !now.step) {
+    now.step = probe.step;
+  }
   // Looks at the loop are few: print and probe that count to the same end may both be asked how far it came.
   if (now.epochs_planned && now.epochs_planned == log.epochs_planned) {
     KeepFurthest(now.epoch, log.epoch);

@@ -101,6 +101,16 @@ TEST(Learning, AnEnvironmentWithoutARewardOnRecordSaysWhatWouldTell) {
   EXPECT_TRUE(BlamesNobody(verdict)) << (verdict.causes.empty() ? "" : verdict.causes[0].id);
 }
 
+/// A plateau before learning sets in is usual.
+TEST(Learning, OfAFlatBeginningLessIsSaid) {
+  const std::string flat = "series loss steps=1..300 value=0.69 noise=0.004\nend signal=2\n";
+  const Verdict begun = JudgeRun("observe loop-plan steps=1 role=steps planned=50000 level=0 levels=1\nprogress step=300 steps_planned=50000\n" + flat);
+  EXPECT_EQ(begun.learning, Learning::kUnknown) << begun.learning_text;
+  EXPECT_NE(begun.learning_text.find("too early to say"), std::string::npos) << begun.learning_text;
+  const Verdict done = JudgeRun("observe loop-plan steps=1 role=steps planned=300 level=0 levels=1\nprogress step=300 steps_planned=300\n" + flat);
+  EXPECT_EQ(done.learning, Learning::kNeverLearned) << done.learning_text;
+}
+
 /// PyTorch's own examples change their weights without an optimizer.
 TEST(Learning, WeightsThatWereSeenToChangeByHandHaveMoved) {
   const std::string run =

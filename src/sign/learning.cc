@@ -11,6 +11,7 @@
 
 #include "model/observations.h"
 #include "sign/answers.h"
+#include "sign/account/account.h"
 #include "sign/guessing.h"
 #include "sign/loop_exit.h"
 #include "sign/loss_calls.h"
@@ -520,6 +521,17 @@ const Finding* HeldOutAtGuessing(const CaseFile& run, const LearningView& view) 
   return by_heart && best > no_better * *guess && best < kComparableStart * *guess ? held_out : nullptr;
 }
 
+/// A plateau before learning sets in is usual: a run that was cut off in its first part, and stands where it began, says nothing yet. Nor
+/// does noise say more. Values that are the same to the last bit do.
+void SayLessOfABeginning(const CaseFile& run, LearningView& view) {
+  const double share = ShareOfPlanDone(run);
+  const bool flat = view.state == Learning::kNeverLearned || view.state == Learning::kStalled;
+  if (flat && share > 0 && share < kBarelyBegun && view.basis->Number("identical").value_or(0) == 0) {
+    view.state = Learning::kUnknown;
+    view.text += fmt::format("; {:.2g} % of what was planned was done: too early to say", 100 * share);
+  }
+}
+
 bool NothingMoved(const CaseFile& run) {
   const Observation* by_hand = run.FindObservation("updates-by-hand");
   if (As<seen::UpdatesByHand>(by_hand).changed.value_or(0) > 0) {
@@ -569,6 +581,7 @@ LearningView LearningOf(const CaseFile& run) {
     view.text += "; but the outputs are the same for every sample";
   }
   view.text += view.Good() ? DescribeOverfitting(run) : std::string();
+  SayLessOfABeginning(run, view);
   return view;
 }
 

@@ -38,16 +38,9 @@ Sign LookTrainingFailed(const Training& training) {
 
 /// It ended, or was ended, when a small part of its plan was done.
 Sign LookBarelyBegun(const Training& training) {
-  constexpr double kPart = 0.1;
-  const Account account = ReadAccount(training.run);
-  const Progress& seen = training.run.progress;
-  const double by_account = std::max(account.epochs.Share(), account.steps.Share());
-  const double by_counter = seen.step && seen.steps_planned && *seen.steps_planned > 0
-                                ? static_cast<double>(*seen.step) / static_cast<double>(*seen.steps_planned)
-                                : 0;
-  const double share = std::max(by_account, by_counter);
+  const double share = ShareOfPlanDone(training.run);
   return share == 0 ? NotSeenSign()
-                    : AnswerSign(share < kPart, "loop", Percent(share) + " of what was planned was done");
+                    : AnswerSign(share < kBarelyBegun, "loop", Percent(share) + " of what was planned was done");
 }
 
 Sign LookNotSeenToLearn(const Training& training) {

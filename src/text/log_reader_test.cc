@@ -439,6 +439,12 @@ TEST(LogReader, AConfigurationIsNoSeries) {
   EXPECT_EQ(kept.All<Progress>().back().epochs_planned, 7);
 }
 
+TEST(LogReader, StepsThatAreSaidInWordsAreAPlan) {
+  const Kept kept = Read("Training model for 50000 batches (batch_size=1)...\nevaluated for 100 batches\n");
+  ASSERT_EQ(kept.All<Progress>().size(), 1U);
+  EXPECT_EQ(kept.All<Progress>().back().steps_planned, 50000);
+}
+
 TEST(LogReader, KerasBarsGiveOnePointAnEpoch) {
   const Kept kept = Read(
       "Epoch 1/2\n 1/61 [>...] - ETA: 1s - loss: 0.9\r61/61 [====] - 19s 316ms/step - loss: 0.5 - "

@@ -27,9 +27,16 @@ constexpr std::array<std::string_view, 21> kStepKeys = {
 
 bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
 
-/// "Starting training for 150 epochs", "max: 36 epochs".
-std::optional<double> EpochsInWords(std::string_view body) {
-  const std::size_t at = body.find(" epochs");
+constexpr std::array<std::string_view, 4> kStepUnits = {" steps", " iterations", " batches", " updates"};
+
+/// The number that stands before a unit, and the words before that; nullopt: there is none.
+struct CountInWords {
+  double count = 0;
+  std::string_view before;
+};
+
+std::optional<CountInWords> CountOf(std::string_view body, std::string_view unit) {
+  const std::size_t at = body.find(unit);
   if (at == std::string_view::npos || at == 0 || !IsDigit(body[at - 1])) {
     return std::nullopt;
   }
@@ -37,12 +44,26 @@ std::optional<double> EpochsInWords(std::string_view body) {
   while (start > 0 && IsDigit(body[start - 1])) {
     --start;
   }
-  const std::string_view before = body.substr(0, start);
-  if (!before.ends_with("for ") && !before.ends_with("max: ") && !before.ends_with("Epochs: ")) {
-    return std::nullopt;
-  }
   const std::optional<NumberToken> number = ReadNumber(body.substr(start));
-  return number ? std::optional<double>(number->value) : std::nullopt;
+  return number ? std::optional<CountInWords>({number->value, body.substr(0, start)}) : std::nullopt;
+}
+
+/// "Starting training for 150 epochs", "max: 36 epochs".
+std::optional<double> EpochsInWords(std::string_view body) {
+  const auto found = CountOf(body, " epochs");
+  const bool planned = found && (found->before.ends_with("for ") || found->before.ends_with("max: ") || found->before.ends_with("Epochs: "));
+  return planned ? std::optional(found->count) : std::nullopt;
+}
+
+/// "Training model for 50000 batches". An evaluation is counted in the same words.
+std::optional<std::int64_t> StepsInWords(std::string_view body) {
+  for (const std::string_view unit : kStepUnits) {
+    const auto found = CountOf(body, unit);
+    if (found && found->before.ends_with("for ") && found->before.find("rain") != std::string_view::npos && found->count < 1e12) {
+      return static_cast<std::int64_t>(found->count);
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -61,11 +82,16 @@ PlanWords ReadPlanWords(std::string_view body, const MetricLine& line) {
   if (!line.has_counter() && !plan.epochs) {
     plan.epochs = EpochsInWords(body);
   }
+  if (!line.has_counter() && !plan.steps) {
+    plan.steps = StepsInWords(body);
+  }
   return plan;
 }
 
 bool MaySpeakOfPlan(std::string_view body, const MetricLine& line) {
   return body.find(" epochs") != std::string_view::npos ||
+         std::any_of(kStepUnits.begin(), kStepUnits.end(),
+                     [body](std::string_view unit) { return body.find(unit) != std::string_view::npos; }) ||
          std::any_of(line.values.begin(), line.values.end(), [](const MetricValue& value) {
            return std::find(kEpochKeys.begin(), kEpochKeys.end(), value.key) != kEpochKeys.end() ||
                   std::find(kStepKeys.begin(), kStepKeys.end(), value.key) != kStepKeys.end();

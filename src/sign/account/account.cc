@@ -412,4 +412,13 @@ bool LeftWithoutCleanUp(const CaseFile& run) {
          FindEndingException(run) == nullptr && LastOfTraining(run, "process-exit") == nullptr;
 }
 
+double ShareOfPlanDone(const CaseFile& run) {
+  const Account account = ReadAccount(run);
+  const Progress& seen = run.progress;
+  const double by_counter = seen.step && seen.steps_planned && *seen.steps_planned > 0
+                                ? static_cast<double>(*seen.step) / static_cast<double>(*seen.steps_planned)
+                                : 0;
+  return std::max({account.epochs.Share(), account.steps.Share(), by_counter});
+}
+
 }  // namespace whystop

@@ -93,4 +93,9 @@ const SignalSeen* AskedToEnd(const CaseFile& run);
 /// The interpreter that trained did not come to its own end, though nothing is known to have killed it: os._exit().
 bool LeftWithoutCleanUp(const CaseFile& run);
 
+constexpr double kBarelyBegun = 0.1;  // Of the plan. A choice: a plateau before learning sets in is usual.
+
+/// By its loops, its framework or its log; 0: not known.
+double ShareOfPlanDone(const CaseFile& run);
+
 }  // namespace whystop
