@@ -44,19 +44,26 @@ bool IsLongEnough(double waited, double checks) {
   return waited >= kUsualPatience || (waited >= kShortPatience && checks >= kLongBefore * waited);
 }
 
+constexpr double kWorthWaitingFor = 0.01;  // Of all that was gained, in the last two fifths of the run.
+
 struct HeldOut {
   double points = 0;
   bool falls = false;  // Or rises, of a score: it gets better still, and its best value was there within a usual patience.
 };
 
+/// Of what the rule watches, where that is known; else of anything that was held out.
 HeldOut HeldOutOf(const CaseFile& run, double patience = kUsualPatience) {
+  const Observation* stop = FrameworkStop(run);
+  const std::string watched = stop == nullptr ? std::string() : As<seen::FrameworkStop>(*stop).monitor.value_or("");
   HeldOut out;
   for (const Finding& finding : run.findings) {
-    if (finding.detector == "loss/trend" && FactText(finding, "role").starts_with("validation-")) {
+    if (finding.detector == "loss/trend" && FactText(finding, "role").starts_with("validation-") && finding.series.ends_with(watched)) {
       const double points = finding.Number("points").value_or(0);
       const double since_best = (1 - finding.Number("best_at").value_or(1)) * points;
       out.points = std::max(out.points, points);
-      out.falls = out.falls || (finding.Number("still_falling").value_or(0) != 0 && since_best < std::min(patience, kUsualPatience));
+      const double gained = std::abs(finding.Number("first").value_or(0) - finding.Number("last").value_or(0));
+      const bool matters = std::abs(finding.Number("end_change").value_or(0)) > kWorthWaitingFor * gained;
+      out.falls = out.falls || (finding.Number("still_falling").value_or(0) != 0 && matters && since_best < std::min(patience, kUsualPatience));
     }
   }
   return out;

@@ -244,6 +244,12 @@ def test_a_limit_on_cpu_time_is_named_though_the_signal_is_kill(ending):
     assert "rlimit-signal" in got.blamed or got.roots == ["rlimit-signal"]
 
 
+def test_a_limit_on_cpu_time_that_a_script_has_set_is_named(ending):
+    """The job is the shell, and has no such limit."""
+    got = ending("while True:\n    step(x, y, model, optimizer)\n", shell="ulimit -t 14; PYTHON PROGRAM; echo status $?")
+    assert (got.outcome, got.roots) == ("killed", ["rlimit-signal"])
+
+
 @pytest.mark.parametrize("death, cause", (("ctypes.string_at(0)", "segfault"), ("os.kill(os.getpid(), signal.SIGKILL)", "external-sigkill")))
 def test_a_worker_of_a_pool_that_died_is_named(ending, death, cause):
     """Only its parent is told how it died."""

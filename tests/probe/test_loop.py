@@ -59,6 +59,29 @@ def last_exit(got):
     return got.observations("loop-exit")[-1]
 
 
+HITS = """
+goal, hits = 0.9, 0
+for epoch in range(60):
+    step()
+    score = 0.5 + 0.1 * epoch
+    RAISE
+    if hits == 2:
+        break
+"""
+
+
+def test_a_goal_that_must_hold_for_some_turns_is_no_patience(loop):
+    for how in ("hits = hits + 1 if score >= goal else 0", "if score > goal:\n        hits += 1\n    else:\n        hits = 0"):
+        assert last_exit(loop(HITS.replace("RAISE", how)))["meaning"] == "target"
+
+
+def test_turns_without_a_gain_are_counted_by_patience(loop):
+    gain = "gain = 0.2 - 0.1 * epoch\n    hits = hits + 1 if gain < 0.05 else 0"
+    missed = "if score < 2 * goal:\n        hits += 1\n    else:\n        hits = 0"
+    for how in (gain, missed):
+        assert last_exit(loop(HITS.replace("RAISE", how)))["meaning"] == "patience"
+
+
 def test_break_under_patience(loop):
     got = loop("""
 best, wait, patience = 9.0, 0, 1

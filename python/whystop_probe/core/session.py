@@ -66,8 +66,20 @@ def describe_process(channel, frameworks):
         version=platform.python_version(),
         program=os.path.basename(getattr(main, "__file__", None) or (sys.argv[0] if sys.argv else "")),
         native=ring.tensor_stats is not None,
+        cpu_limit_s=_cpu_limit(),
         **frameworks,
     )
+
+
+def _cpu_limit():
+    """The seconds of CPU time after which the kernel kills this process; None: as many as it likes. A script may have set it."""
+    try:
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    except (ImportError, OSError, ValueError):
+        return None
+    return None if hard == resource.RLIM_INFINITY else hard
 
 
 @quiet

@@ -1,7 +1,8 @@
 """What the condition means under which a loop was left: from the syntax tree and the values that it had then.
 
 A counter that is raised by one and set back to nothing in the same loop counts how often in a row something did not happen: that
-is patience, whatever its name. A value that the loop computes anew and compares with a bound from outside is a goal; compared with
+is patience, whatever its name; unless it is raised where a value of the loop has reached a bound from outside, which is a goal that must hold for some
+turns. A value that the loop computes anew and compares with a bound from outside is a goal; compared with
 another value of the loop, such as the best so far, it is patience of one. A value that comes from a clock is a time budget.
 """
 
@@ -15,6 +16,7 @@ PATIENCE, NOT_FINITE, TARGET, TIME = "patience", "not-finite", "target", "time"
 _FINITE_TESTS = frozenset(["isnan", "isinf", "isfinite"])
 _CLOCKS = frozenset(["time", "monotonic", "perf_counter", "process_time", "time_ns", "monotonic_ns", "perf_counter_ns"])
 _CLASS_LINES_MAX = 400
+_LOWER_IS_BETTER = ("loss", "err", "mse", "mae", "nll", "perplexity", "ppl", "cost")
 
 
 def meaning_of(loop, conditions, scope, turned_false):
@@ -74,9 +76,9 @@ def _meaning_of_compare(part, loop):
         return TIME
     writes = _writes(loop.node)
     kinds = [set().union(*(writes.get(text, ()) for text in _values_in(side))) for side in (left, right)]
-    for kind in kinds:
+    for side, kind in zip((left, right), kinds):
         if {"raised", "reset"} <= kind:
-            return PATIENCE
+            return TARGET if any(_counts_hits(loop.node, text, writes) for text in _values_in(side)) else PATIENCE
     computed = ["computed" in kind and "raised" not in kind for kind in kinds]
     if all(computed) and not isinstance(part.ops[0], ast.Eq):
         return PATIENCE
@@ -84,6 +86,34 @@ def _meaning_of_compare(part, loop):
         other = (left, right)[computed.index(False)]
         return TARGET if _from_outside(other, writes) else None
     return None
+
+
+def _counts_hits(body, counter, writes):
+    """Whether the counter is raised where a value that the loop computes lies on the good side of a bound from outside."""
+    for node in ast.walk(body):
+        if not isinstance(node, (ast.If, ast.IfExp)) or not isinstance(node.test, ast.Compare) or len(node.test.ops) != 1:
+            continue
+        raised = node.body if isinstance(node, ast.IfExp) else ast.Module(body=node.body, type_ignores=[])
+        by_branch = {"raised"} if isinstance(node, ast.IfExp) and _adds_one(raised, counter) else _writes(raised).get(counter, set())
+        if "raised" not in by_branch:
+            continue
+        value, bound, above = node.test.left, node.test.comparators[0], isinstance(node.test.ops[0], (ast.Gt, ast.GtE))
+        plain_value = isinstance(value, (ast.Name, ast.Attribute)) and "computed" in writes.get(ast.unparse(value), ())
+        lower_is_better = any(word in ast.unparse(value).lower() for word in _LOWER_IS_BETTER)
+        ordered = above or isinstance(node.test.ops[0], (ast.Lt, ast.LtE))
+        if plain_value and ordered and _from_outside(bound, writes) and above is not lower_is_better and not _is_difference(body, ast.unparse(value)):
+            return True
+    return False
+
+
+def _adds_one(value, counter):
+    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and ast.unparse(value.left) == counter and isinstance(value.right, ast.Constant)
+
+
+def _is_difference(body, name):
+    """`gain = before - now`: how much better it got is no goal, though its bound stands outside."""
+    assigned = [node.value for node in ast.walk(body) if isinstance(node, ast.Assign) and any(ast.unparse(target) == name for target in node.targets)]
+    return any(isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub) for value in assigned for inner in ast.walk(value))
 
 
 def _clocked(body):

@@ -9,6 +9,7 @@
 #include "cause/evidence.h"
 #include "cause/memory_facts.h"
 #include "cause/weighers.h"
+#include "model/observations.h"
 
 namespace whystop {
 namespace {
@@ -32,11 +33,25 @@ void WeighHardLimit(const CaseFile& run, int signal, Hypothesis& out) {
   }
 }
 
+/// The same of a limit that a script has set, which the process itself knows. What it had used is told every few seconds.
+void WeighLimitOfTheProcess(const CaseFile& run, int signal, Hypothesis& out) {
+  constexpr double kNearEnough = 0.5;
+  const auto limit = As<seen::Python>(run.FindObservation(seen::Python::kKind)).cpu_limit_s;
+  const double used = As<seen::Overhead>(run.FindObservation(seen::Overhead::kKind)).process_cpu_s.value_or(0);
+  if (signal == SIGKILL && limit && *limit > 0 && used >= kNearEnough * static_cast<double>(*limit)) {
+    out.Add(Decisive("exit-status",
+                     fmt::format("SIGKILL, where the process had a limit of {} of CPU time (ulimit -t) and had used {} when it was last seen",
+                                 HumanDuration(std::chrono::seconds(*limit)),
+                                 HumanDuration(std::chrono::milliseconds(std::llround(1000 * used))))));
+  }
+}
+
 }  // namespace
 
 void WeighRlimitSignal(const CaseFile& run, Hypothesis& out) {
   const int signal = SignalOfJob(run);
   WeighHardLimit(run, signal, out);
+  WeighLimitOfTheProcess(run, signal, out);
   if (signal != SIGXCPU && signal != SIGXFSZ) {
     return;
   }
