@@ -54,6 +54,21 @@ def _after_legacy_keras(module):
     keras_probe.install_legacy(module)
 
 
+def _after_numpy(module):
+    """Programs that train with nothing but arrays; what there is to tell of them is told at their end."""
+    import atexit
+    import sys
+
+    program = getattr(sys.modules.get("__main__"), "__file__", None)  # Gone when the program has ended.
+
+    def tell():
+        from whystop_probe.loop import module_exits
+
+        module_exits.tell(program)
+
+    atexit.register(tell)
+
+
 def _after_first_child(module):
     from whystop_probe.core import children
 
@@ -76,6 +91,7 @@ TABLE = {
     "keras.src.backend.jax.trainer": (None, _after_keras),
     "tf_keras.src.engine.training": (None, _after_legacy_keras),
     "keras.src.engine.training": (None, _after_legacy_keras),
+    "numpy": (None, _after_numpy),
     "multiprocessing.popen_fork": (None, _after_first_child),
     "IPython.core.interactiveshell": (None, _after_ipython),
     "lightning.pytorch.trainer.trainer": (None, _after_lightning),

@@ -36,12 +36,28 @@ const Observation* InnerError(const CaseFile& run, const Observation& last) {
   return found;
 }
 
+/// How a loop of a program without a framework was left, where the program printed just that count: it may have other loops.
+const Observation* ExitThatWasPrinted(const CaseFile& run) {
+  const Progress& printed = run.progress;
+  for (const Observation* exit : ObservationsOf(run, seen::ModuleLoopExit::kKind)) {
+    const auto seen = As<seen::ModuleLoopExit>(*exit);
+    const auto fits = [&seen](auto done, auto planned) {
+      return done && planned && seen.turn && seen.planned && static_cast<double>(*planned) == static_cast<double>(*seen.planned) &&
+             std::abs(static_cast<double>(*done) - static_cast<double>(*seen.turn)) <= 1;
+    };
+    if (run.FindObservation("loop-plan") == nullptr && (fits(printed.epoch, printed.epochs_planned) || fits(printed.step, printed.steps_planned))) {
+      return exit;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 const Observation* FinalExit(const CaseFile& run) {
   const Observation* last = LastOfTraining(run, "loop-exit");
   if (last == nullptr) {
-    return nullptr;
+    return ExitThatWasPrinted(run);
   }
   last = InnerError(run, *last);
   const auto last_seen = As<seen::LoopExit>(last);

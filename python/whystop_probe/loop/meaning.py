@@ -63,7 +63,7 @@ def _meaning(part, loop, scope):
             return NOT_FINITE
     if isinstance(part, ast.Compare) and len(part.ops) == 1:
         return _meaning_of_compare(part, loop)
-    return PATIENCE if _is_stopper(part, scope) else None
+    return PATIENCE if _is_stopper(part, scope) or _set_by_stopper(part, loop.node, scope) else None
 
 
 def _meaning_of_compare(part, loop):
@@ -79,6 +79,8 @@ def _meaning_of_compare(part, loop):
     for side, kind in zip((left, right), kinds):
         if {"raised", "reset"} <= kind:
             return TARGET if any(_counts_hits(loop.node, text, writes) for text in _values_in(side)) else PATIENCE
+    if any("raised" in kind and _raised_without_gain(loop.node, text, writes) for side, kind in zip((left, right), kinds) for text in _values_in(side)):
+        return PATIENCE
     computed = ["computed" in kind and "raised" not in kind for kind in kinds]
     if all(computed) and not isinstance(part.ops[0], ast.Eq):
         return PATIENCE
@@ -102,6 +104,19 @@ def _counts_hits(body, counter, writes):
         lower_is_better = any(word in ast.unparse(value).lower() for word in _LOWER_IS_BETTER)
         ordered = above or isinstance(node.test.ops[0], (ast.Lt, ast.LtE))
         if plain_value and ordered and _from_outside(bound, writes) and above is not lower_is_better and not _is_difference(body, ast.unparse(value)):
+            return True
+    return False
+
+
+def _raised_without_gain(body, counter, writes):
+    """Whether the counter is raised where two values that the loop computes are compared, such as this one and the best: it is never set back,
+    and counts all the turns without a gain."""
+    for node in ast.walk(body):
+        if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare) or len(node.test.comparators) != 1:
+            continue
+        branches = _writes(ast.Module(body=node.body + node.orelse, type_ignores=[]))
+        sides = [any("computed" in writes.get(text, ()) for text in _values_in(side)) for side in (node.test.left, node.test.comparators[0])]
+        if "raised" in branches.get(counter, ()) and all(sides):
             return True
     return False
 
@@ -203,6 +218,14 @@ def _is_stopper(part, scope):
             return True
         node = inner
     return False
+
+
+def _set_by_stopper(part, body, scope):
+    """A name that the loop sets to what such an object answers: `going = stopper(loss)`."""
+    if not isinstance(part, ast.Name):
+        return False
+    assigned = [node.value for node in ast.walk(body) if isinstance(node, ast.Assign) and any(ast.unparse(target) == part.id for target in node.targets)]
+    return any(isinstance(value, ast.Call) and _is_stopper(value, scope) for value in assigned)
 
 
 def _keeps_patience(kind):

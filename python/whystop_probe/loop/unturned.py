@@ -19,7 +19,7 @@ def tell_unturned(channel, path):
         return
     scope = Scope(main.__dict__, main.__dict__)
     told = _tell_of_functions(channel, path, scope)
-    for loop in loops_of(_Module(path)):
+    for loop in loops_of(Module(path)):
         plan = plan_of(loop, scope)
         start = _start(loop, plan, scope)
         if start is None or told >= _TOLD_MAX or not _trains(loop.node):
@@ -74,7 +74,7 @@ class _Function:
         self.co_firstlineno = min([node.lineno] + [decorator.lineno for decorator in node.decorator_list])
 
 
-class _Module:
+class Module:
     """Looks like the code object of a module that has ended."""
 
     co_name = "<module>"

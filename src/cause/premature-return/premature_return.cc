@@ -60,7 +60,7 @@ void WeighPrintedCount(const CaseFile& run, Hypothesis& out) {
   const bool by_epochs = account.epochs.told_by == "log";
   const LevelAccount& level = by_epochs ? account.epochs : account.steps;
   if (!run.watched || run.ExitCode() != 0 || level.told_by != "log" || !level.IsShort() ||
-      AskedToEnd(run) != nullptr || FindEndingException(run) != nullptr) {
+      AskedToEnd(run) != nullptr || FindEndingException(run) != nullptr || FinalExit(run) != nullptr) {
     return;
   }
   out.Add(Supports("log-line", std::string("the last count that it printed was ") + (by_epochs ? "epoch " : "step ") +
