@@ -115,7 +115,7 @@ std::string MemoryText(const ResourceLine& line) {
 void ShowResources(const RunView& view, Screen& screen) {
   std::string_view panel;
   for (const ResourceLine& line : view.resources) {
-    const bool wanted = line.panel == "memory" || line.panel == "cpu" || line.panel == "gpu" ||
+    const bool wanted = line.panel == "memory" || line.panel == "cpu" || line.panel == "load" || line.panel == "gpu" ||
                         line.panel == "gpu memory";
     if (!wanted || line.line.points() == 0 || line.label.find("private") != std::string::npos) {
       continue;

@@ -44,7 +44,7 @@ constexpr std::array kRecipes = {
     Recipe{Quantity::kTreeCpuMs, "cpu", "cores", "CPU", 1e-3, true},
     Recipe{Quantity::kHostCpuBusyMs, "cpu", "cores", "CPU", 1e-3, true, Quantity::kHostCpus},
     Recipe{Quantity::kCgroupThrottledMs, "cpu", "cores", "throttled", 1e-3, true},
-    Recipe{Quantity::kHostLoadMilli, "cpu", "cores", "load", 1e-3},
+    Recipe{Quantity::kHostLoadMilli, "load", "tasks", "load", 1e-3},
     Recipe{Quantity::kCgroupFrozen, "frozen", "count", "frozen"},
     Recipe{Quantity::kGpuUtilisationPercent, "gpu", "percent", "busy"},
     Recipe{Quantity::kGpuMemoryUsedBytes, "gpu memory", "bytes", "used", 1, false,

@@ -102,6 +102,16 @@ def test_counts_stand_at_whole_numbers_and_bytes_at_round_ones(page_of):
     assert "1 MiB/s" in bytes_told and not any("1.46" in text or "1000" in text for text in bytes_told), bytes_told
 
 
+def test_every_figure_of_a_resource_has_its_unit(page_of):
+    page = page_of({"resources": [
+        resource("gpu power", "watts", "GPU 0 power", [100, 250]), resource("gpu clock", "MHz", "GPU 0 clock", [1000, 1410]),
+        resource("gpu memory", "bytes", "GPU 0 used", [0, 2**30 - 1]),
+    ]})
+    told = [text for text in page.locator("#resources .legend b").all_inner_texts()]
+    assert told == ["250 W", "1,410 MHz", "1 GiB"]
+    assert "200 W" in written(page, "GPU power")
+
+
 def test_what_happens_again_and_again_is_one_line_of_the_timeline(page_of):
     phases = [{"t": 10.0 * i, "step": i, "kind": "phase", "text": "eval", "grave": False} for i in range(1, 11)]
     page = page_of({"marks": [*phases, {"t": 200.0, "kind": "end", "text": "the job ended: exit 0", "grave": False}]})

@@ -82,6 +82,9 @@ def test_a_screen_reader_finds_its_way(report, seen):
         assert named, control.evaluate("e => e.outerHTML.slice(0, 200)")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement !== document.body"), "the keyboard reaches nothing"
+    levels = page.evaluate("[...document.querySelectorAll('main :is(h1, h2, h3, h4)')].filter((e) => e.checkVisibility()).map((e) => Number(e.tagName[1]))")
+    assert levels[0] == 1 and all(after - before <= 1 for before, after in zip(levels, levels[1:])), f"a level is left out: {levels}"
+    assert page.locator("#curve .legend .key").first.evaluate("e => e.textContent").startswith("loss "), "name and value are one word"
 
 
 def test_text_is_readable_on_its_ground(report, seen):

@@ -46,7 +46,7 @@ export function xAxis(kind: AxisKind, furthest: number): uPlot.Axis {
 }
 
 export function yAxis(unit: string, logarithmic: boolean): uPlot.Axis {
-  const written = (value: number) => (unit === "" ? number(value, 3) : withUnit(value, unit).replace(" cores", ""));
+  const written = (value: number) => (unit === "" ? number(value, 3) : withUnit(value, unit).replace(/ (?:cores|pages\/s|tasks)$/, "")); // The legend names it.
   const increments = unit.startsWith("bytes") ? BYTE_STEPS : unit === "count" ? WHOLE_STEPS : undefined;
   return {
     stroke: colour("muted"),

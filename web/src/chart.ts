@@ -271,6 +271,7 @@ export class Chart {
           { class: "key" },
           h("span", { class: `swatch ${PALETTE[i % PALETTE.length]}` }),
           h("span", { class: "name" }, line.label),
+          " ",
           h("b", {}, x === null && unit !== "" ? this.peak(line) : this.valueAt(line, x ?? line.x[line.x.length - 1] ?? 0, unit)),
         ),
       ),

@@ -18,7 +18,7 @@ export function bytes(value: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
   let size = Math.abs(value);
   let unit = 0;
-  while (size >= 1024 && unit < units.length - 1) {
+  while (size >= 1023.5 && unit < units.length - 1) { // What would be written as 1024 is one of the next.
     size /= 1024;
     unit += 1;
   }
@@ -53,6 +53,8 @@ export function clock(seconds: number): string {
   return `${sign}${Math.floor(size / 3600)}:${pad((size / 60) % 60)}:${pad(size % 60)}`;
 }
 
+const SIGNS: Record<string, string> = { percent: "%", celsius: "°C", watts: "W" };
+
 export function withUnit(value: number | null | undefined, unit: string): string {
   if (value === null || value === undefined) return "–";
   switch (unit) {
@@ -60,16 +62,12 @@ export function withUnit(value: number | null | undefined, unit: string): string
       return bytes(value);
     case "bytes/s":
       return `${bytes(value)}/s`;
-    case "percent":
-      return `${number(value, 3)} %`;
-    case "celsius":
-      return `${number(value, 3)} °C`;
-    case "cores":
-      return `${number(value, 3)} cores`;
     case "count":
       return count(value);
-    default:
+    case "":
       return number(value);
+    default:
+      return `${number(value, 3)} ${SIGNS[unit] ?? unit}`;
   }
 }
 

@@ -9,6 +9,7 @@ import { bytes, withUnit } from "./format";
 const TITLES: Record<string, string> = {
   memory: "Memory",
   cpu: "CPU",
+  load: "Load: tasks that run or wait for a CPU or for storage",
   gpu: "GPU",
   "gpu memory": "GPU memory",
   "machine memory": "Memory of the machine",

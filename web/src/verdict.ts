@@ -74,7 +74,7 @@ function causeBlock(cause: Cause, run: Run, letters: Lettered[], prefix: string)
       h(
         "div",
         { class: "fix" },
-        h("h4", {}, "What to do"),
+        h("h3", {}, "What to do"),
         fixList(cause.fixes.slice(0, FIXES_SHOWN), 1),
         cause.fixes.length > FIXES_SHOWN &&
           h(
