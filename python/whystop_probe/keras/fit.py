@@ -34,6 +34,10 @@ class Fits:
     def current(self):
         return self._stack[-1] if self._stack else None
 
+    @property
+    def depth(self):
+        return len(self._stack)
+
     def stepper(self, optimizer):
         return self._steppers.setdefault(id(optimizer), Stepper())
 

@@ -47,8 +47,8 @@ class Observers:
 
     @quiet
     def _tell_end(self):
-        while self.fits.current is not None:
-            self.fits.after(None)  # The process ends inside fit: sys.exit() in a callback.
+        for _ in range(self.fits.depth):
+            self.fits.after(None)  # The process ends inside fit: sys.exit() in a callback. Should this fail, it ends all the same.
         self.loops.at_exit()
         session.tell_totals(self.training)
 
