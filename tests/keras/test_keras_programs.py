@@ -116,8 +116,13 @@ ON_TORCH = {
     "cleared_healthy": ("completed", "-", False),
     "cleared_by_hand_healthy": ("completed", "-", False),
 }
-BACKENDS = {"on_torch.py": "torch"}
-FILES = {"on_torch.py": ON_TORCH, "programs.py": PROGRAMS, "faults.py": FAULTS, "learning.py": LEARNING}
+# The same of on_jax.py.
+ON_JAX = {
+    "masked_altogether": ("completed", "masked-softmax-nan", True),
+    "masked_in_part_healthy": ("completed", "-", False),
+}
+BACKENDS = {"on_torch.py": "torch", "on_jax.py": "jax"}
+FILES = {"on_torch.py": ON_TORCH, "on_jax.py": ON_JAX, "programs.py": PROGRAMS, "faults.py": FAULTS, "learning.py": LEARNING}
 
 
 def judge(command, folder, environment=()):

@@ -54,6 +54,47 @@ for first in (0, 20, 40, 0, 20, 40):
     assert got.losses() == pytest.approx(wanted, rel=1e-4)
 
 
+OWN_STEP = """
+import sys
+import numpy as np, keras, tensorflow as tf
+class Own(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.out, self.mean = keras.layers.Dense(1, kernel_initializer="zeros"), keras.metrics.Mean(name="error") if sys.argv[1] == "mean" else None
+    def call(self, inputs):
+        return self.out(inputs)
+    def train_step(self, data):
+        x, y = data[:2]
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((y - self(x, training=True)) ** 2)
+        self.optimizer.apply(tape.gradient(loss, self.trainable_variables), self.trainable_variables)
+        if self.mean is None:
+            return {"loss": loss}
+        self.mean.update_state(loss)
+        return {"loss": self.mean.result()}
+x = np.arange(60, dtype="float32").reshape(-1, 1)
+model = Own()
+model(x[:1])
+model.compile(keras.optimizers.SGD(0.0))
+if sys.argv[2] == "fit":
+    model.fit(x, x, batch_size=20, epochs=2, shuffle=False, verbose=0)
+for first in (0, 20, 40, 0, 20, 40):
+    if sys.argv[2] == "on-batch":
+        model.train_on_batch(x[first:first + 20], x[first:first + 20])
+    print(float((x[first:first + 20] ** 2).mean()))
+"""
+
+
+@pytest.mark.parametrize("how", ["fit", "on-batch"])
+@pytest.mark.parametrize("logged", ["batch", "mean"])
+def test_the_loss_of_a_batch_in_a_step_of_the_users_own(run, script, logged, how):
+    """Goal: who returns the loss of the batch itself from train_step has logged no mean, and no difference is taken."""
+    got = run(script(OWN_STEP), logged, how, environment=QUIET, timeout=600)
+    assert got.code == 0, got.err
+    assert got.losses() == pytest.approx([float(line) for line in got.out.split()], rel=1e-4)
+    assert not got.observations("probe-failure")
+
+
 @pytest.mark.skipif(not EVERYTHING, reason="one of the matrix")
 def test_a_fault_in_every_hook_changes_nothing(run, tmp_path):
     """Goal: whatever fails inside a hook, the program does not notice."""

@@ -41,9 +41,9 @@ static PyType_Spec gate_spec = {"whystop_probe._native.Gate", sizeof(Gate), 0, P
 
 typedef struct {
   PyObject_HEAD PyObject *pulse, *stepper, *pending; /* The last: logs that are no numbers yet. */
-  long long batches, last, made, number, size, whole, rest, pending_step, pending_made;
+  long long batches, planned, last, made, number, size, whole, rest, pending_step, pending_made;
   double weight, sum;
-  char late, awaits;
+  char late, own, awaits;
 } Feed;
 
 static PyObject *text_loss, *feed_type;
@@ -99,7 +99,7 @@ static double loss_of_batches(Feed* feed, double mean, long long batches) {
   const double loss = weight > 0 ? (mean * total - feed->sum) / weight : mean;
   feed->weight = total;
   feed->sum = mean * total;
-  return isfinite(loss) ? loss : mean;
+  return isfinite(loss) && !feed->own ? loss : mean;
 }
 
 /* 0: there is none. -1: an exception of the user's. */
@@ -145,9 +145,12 @@ static PyObject* feed_take_pending(PyObject* self, PyObject* unused) {
 }
 
 static int feed_batch_end(Feed* feed, PyObject* batch, PyObject* logs) {
-  const long long number = PyLong_Check(batch) ? PyLong_AsLongLong(batch) : feed->last + 1;
+  long long number = PyLong_Check(batch) ? PyLong_AsLongLong(batch) : feed->last + 1;
   if (number == -1 && PyErr_Occurred() != NULL && !ws_forgive()) {
     return 0;
+  }
+  if (feed->planned > feed->last + 1 && number >= feed->planned) {
+    number = feed->planned - 1;
   }
   feed->made = number > feed->last ? number - feed->last : 1;
   feed->last = number;
@@ -184,7 +187,9 @@ static PyMethodDef feed_methods[] = {
     {"take_pending", feed_take_pending, METH_NOARGS, "Tells the loss that was not there in time."},
     {NULL, NULL, 0, NULL}};
 static PyMemberDef feed_members[] = {{"late", T_BOOL, offsetof(Feed, late), 0, NULL},
+                                     {"own", T_BOOL, offsetof(Feed, own), 0, NULL},
                                      {"batches", T_LONGLONG, offsetof(Feed, batches), 0, NULL},
+                                     {"planned", T_LONGLONG, offsetof(Feed, planned), 0, NULL},
                                      {NULL, 0, 0, 0, NULL}};
 static PyType_Slot feed_slots[] = {{Py_tp_init, feed_init},
                                    {Py_tp_dealloc, feed_dealloc},

@@ -39,13 +39,15 @@ class PureGate:
 
 
 class PureFeed:
-    """The batches of one training. Their loss is there when a batch ends, or `late`: then it is read when the next one ends."""
+    """The batches of one training. Their loss is there when a batch ends, or `late`: then it is read when the next one ends. It is a mean over the
+    epoch so far, or the batch's `own`."""
 
     def __init__(self, pulse, stepper):
         self._pulse, self._stepper = pulse, stepper
-        self.late = self._awaits = False
+        self.late = self.own = self._awaits = False
         self._pending = None  # (step, logs that are no numbers yet, batches)
         self._made = 1
+        self.planned = 0  # Batches of an epoch, where known: of several in one go, the last ones may be told beyond its end.
         self.begin_epoch(0, 0, 0)
 
     def begin_epoch(self, size, whole, rest):
@@ -55,6 +57,8 @@ class PureFeed:
 
     def batch_end(self, batch, logs):
         number = batch if isinstance(batch, int) else self._last + 1
+        if self.planned > self._last + 1:
+            number = min(number, self.planned - 1)
         self._made = number - self._last if number > self._last else 1
         self._last = number
         self.batches += self._made
@@ -85,7 +89,8 @@ class PureFeed:
             mean = float(logs["loss"])
         except (TypeError, ValueError, KeyError):
             return None
-        return self._mean.loss_of_batch(mean, made)
+        loss = self._mean.loss_of_batch(mean, made)
+        return mean if self.own else loss
 
 
 class PureFeeds:

@@ -58,6 +58,14 @@ def whole_training(make_pulse, make_feed, make_feeds, open_writer):
         batches(feeds, (0, {"loss": 1.0}), (2, {"loss": 2.0}), (3, {}), (4, None), (5, {"loss": "none"}), (6, {"loss": math.nan}))
         batches(feeds, ("odd", {"loss": 1.5}))
         feeds.current.begin_epoch(0, 0, 0)
+        feeds.current.own = True
+        batches(feeds, (0, {"loss": 5.0}), (1, {"loss": 6.0}))
+        feeds.current.own = False
+        feeds.current.begin_epoch(0, 0, 0)
+        feeds.current.planned = 9
+        batches(feeds, (3, {"loss": 5.0}), (7, {"loss": 5.0}), (11, {"loss": 5.0}))
+        feeds.current.planned = 0
+        feeds.current.begin_epoch(0, 0, 0)
         feeds.current.late = True
         batches(feeds, (0, {"loss": 4.0}), (1, {"loss": 2.0}), (2, {"loss": math.inf}))
         feeds.current.take_pending()
@@ -83,10 +91,11 @@ class FeedTest(unittest.TestCase):
                 self.assertEqual(got, found["pure"])
         records, told, counts = found["pure"]
         self.assertEqual([loss for kind, *_, loss in records if kind == "step"][:3], ["1.0", "3.0", "3.0"])
+        self.assertEqual([loss for kind, *_, loss in records if kind == "step"][-8:-3], ["5.0", "6.0", "5.0", "5.0", "5.0"])
         self.assertEqual([record[1] for record in records if record[0] == "step"][:5], [1, 2, 3, 4, 6])
         self.assertEqual(sum(record[0] == "scalar" for record in records), 3)
         self.assertEqual([value for value, _ in told], ["nan", "inf"])
-        self.assertEqual(counts, (14, 14, 14, 14, 3))
+        self.assertEqual(counts, (25, 25, 25, 25, 3))
 
     def test_an_interrupt_while_a_loss_is_read_passes(self):
         for name, (make_pulse, make_feed, make_feeds, *_) in KINDS.items():

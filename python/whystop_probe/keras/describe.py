@@ -13,6 +13,7 @@ _ACTIVATION_LAYERS = {
 }  # fmt: skip
 _NORMS = {"BatchNormalization": "BatchNorm", "LayerNormalization": "LayerNorm", "GroupNormalization": "GroupNorm"}
 _RECURRENT = ("LSTM", "GRU", "RNN", "Bidirectional")  # Their activation is inside; what they give is not shaped by it alone.
+_PACKAGES = ("keras", "tf_keras")
 _TEXT_MAX = 400
 
 
@@ -98,7 +99,7 @@ def tell_penalty(channel, model, value_of, step):
             weight = getattr(layer, "recurrent_kernel" if name == "recurrent" else name, None)
             if regularizer is None or weight is None:
                 continue
-            if type(regularizer).__name__ not in ("L1", "L2", "L1L2") or type(regularizer).__module__.split(".")[0] not in ("keras", "tf_keras"):
+            if type(regularizer).__name__ not in ("L1", "L2", "L1L2") or type(regularizer).__module__.split(".")[0] not in _PACKAGES:
                 return
             values = value_of(weight).astype("float64")
             l1, l2 = (float(getattr(regularizer, part, 0.0)) for part in ("l1", "l2"))
@@ -126,6 +127,14 @@ def _size(weight):
 
 def _pick(counter):
     return ",".join(f"{name}:{count}" for name, count in counter.most_common())[:_TEXT_MAX]
+
+
+def logs_own_losses(model, value_of):
+    """Whether a step of the user's own logs the loss of each batch as it is: behind a batch, nothing that takes means has been told of it."""
+    if type(model).train_step.__module__.split(".")[0] in _PACKAGES:
+        return False
+    means = [metric for metric in model.metrics if type(metric).__name__ == "Mean" and type(metric).__module__.split(".")[0] in _PACKAGES]
+    return not any(float(value_of(metric.count)) > 0 for metric in means)
 
 
 def inner_optimizer(optimizer):

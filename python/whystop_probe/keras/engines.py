@@ -168,4 +168,5 @@ def _variables_of(model):
         "trainable_variables": list(model.trainable_variables),
         "non_trainable_variables": list(model.non_trainable_variables),
         "optimizer_variables": list(optimizer.variables) if optimizer is not None else [],
+        "metrics_variables": list(model.metrics_variables),
     }

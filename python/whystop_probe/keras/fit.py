@@ -23,6 +23,7 @@ class Fits:
         self._stack = []
         self._steppers = {}  # id of the optimizer -> Stepper, as long as the process lives: a handful.
         self._models = weakref.WeakSet()  # That were fitted before.
+        self.own_losses = weakref.WeakSet()  # Models whose own step logs the loss of each batch and no mean.
         self._reads_late = reads_late  # The logs are no numbers yet when a batch ends.
         self.feeds = Feeds()  # Told of the end of every batch, ahead of the callbacks: whatever they do, the batch is on record.
         self.batch_begin = Gate(self._batch_begin)  # Open while weights are wanted as they are ahead of a step.
@@ -32,6 +33,10 @@ class Fits:
     @property
     def current(self):
         return self._stack[-1] if self._stack else None
+
+    @property
+    def depth(self):
+        return len(self._stack)
 
     def stepper(self, optimizer):
         return self._steppers.setdefault(id(optimizer), Stepper())
@@ -179,6 +184,8 @@ class Fit:
         self.stepper = self._owner.stepper(self.model.optimizer)
         self.feed = self._owner.feeds.current = Feed(self._training.pulse, self.stepper)
         self.feed.late = bool(self._owner._reads_late or getattr(callbacks, "_async_train", False))
+        self.feed.own = self.model in self._owner.own_losses
+        self.feed.planned = int(self.batches_planned or 0)
         self.looks = self._owner._make_looks(self)
         self.looks.begin()
         arguments, model = self.arguments, self.model
@@ -207,6 +214,10 @@ class Fit:
             metrics=_names_of_metrics(model),
             early_stop_monitor=_monitor(callbacks),
         )
+
+    def losses_are_own(self):
+        self._owner.own_losses.add(self.model)
+        self.feed.own = True
 
     def open_begin(self):
         """The next batch is wanted from its beginning."""

@@ -16,6 +16,7 @@ from whystop_probe.core.names import names_text
 from whystop_probe.keras import data as data_module
 from whystop_probe.keras import describe
 from whystop_probe.keras.forward import Forward
+from whystop_probe.keras.masks import empty_samples
 
 _SAMPLED = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000)
 _PARAMETERS_MAX = 20_000_000
@@ -26,12 +27,14 @@ _UPDATE_ELEMENTS_MAX = 1 << 20
 _ROWS_COMPARED_MAX = 64
 _WHOLE_STEPS = 64  # Behind these, a step at which an update is measured reads the rate no second time.
 _NONFINITE_REPORTS_MAX = 3
+_MET_BEFORE_MAX = 3.0  # So many of them should have come before by chance: that none did has a chance of 5 %.
 
 
 class Looks:
-    def __init__(self, training, engine, fit):
+    def __init__(self, training, engine, fit, masks=None):
         self._training = training
         self._engine = engine
+        self._masks = masks
         self._fit = fit
         self._model = fit.model
         self._data = None
@@ -44,6 +47,7 @@ class Looks:
         self._reports = 0
         self._start_step = training.step
         self._begun = False
+        self._asks_for_means = True
         self.wants_update = False
         self.batch_sizes = None
         self.data_kind = None
@@ -152,6 +156,9 @@ class Looks:
             self._begin()  # A model that is built by its first batch.
         if not self._engine.on_host():
             return False
+        if self._asks_for_means:
+            self._asks_for_means = False
+            self._ask_for_means()
         step, now = training.step - self._start_step, perf_counter()
         if self._kept is None or step <= _WHOLE_STEPS:
             self._read_rate()
@@ -167,6 +174,11 @@ class Looks:
             self.wants_update = True
             self._fit.open_begin()
         return self.wants_update
+
+    @quiet
+    def _ask_for_means(self):
+        if describe.logs_own_losses(self._model, lambda variable: self._engine.value(self._model, variable)):
+            self._fit.losses_are_own()
 
     @quiet
     def keep(self):
@@ -255,6 +267,10 @@ class Looks:
         for variable in self._model.trainable_variables:
             if arrays.nonfinite(arrays.stats(numpy.ascontiguousarray(self._engine.value(self._model, variable)))):
                 weights.append(self._name(variable))
+        facts = {"weights": len(weights), "weight_names": names_text(weights), "operand": ",".join(bad) or None}
+        masked = 0 if bad else self._masked_samples()
+        if masked:  # The weights were lost by the step that followed.
+            facts = {"operation": "softmax", "operand": f"minus infinity, by which scores are masked ({masked} samples are all zero),"}
         self._training.channel.observe(
             "nonfinite",
             self._training.step,
@@ -262,11 +278,18 @@ class Looks:
             report=self._reports,
             loss=value,
             gradients=0,
-            weights=len(weights),
-            weight_names=names_text(weights),
-            operand=",".join(bad) or None,
             operand_from_outside=bool(bad) or None,
+            **facts,
         )
+
+    def _masked_samples(self):
+        """Samples that leave nothing unmasked, as far as can be said: the model masks scores by infinity, these are all padding, and none
+        need have been in a batch before this one. Whatever was trained on without harm is not to blame."""
+        inputs, step = self._data.columns[0] if self._data.columns else None, self._training.step - self._start_step
+        if self._masks is None or not self._masks.seen or not hasattr(inputs, "shape") or not self._data.batches or step > self._data.batches:
+            return 0
+        count = empty_samples(self._engine.take(inputs, slice(None)))
+        return count if not self._data.shuffle or (step - 1) / self._data.batches * count < _MET_BEFORE_MAX else 0
 
     @quiet
     def epoch_end(self):

@@ -33,6 +33,7 @@ class Loops:
         self.gradients = Gradients(training)
         self._watch = None
         self._means = weakref.WeakKeyDictionary()  # model -> RunningMean of train_on_batch
+        self._own_losses = weakref.WeakKeyDictionary()  # model -> whether its own step logs the loss of each batch and no mean
         self._described = set()  # ids of optimizers
         self._loss = None  # Of the gradient that was made last.
         self._loss_calls = 0
@@ -80,8 +81,10 @@ class Loops:
         if mean is None:
             mean = self._means[model] = RunningMean()
         loss = result.get("loss") if isinstance(result, dict) else result[0] if isinstance(result, (list, tuple)) else result
+        if model not in self._own_losses:
+            self._own_losses[model] = self._engine.on_host() and describe.logs_own_losses(model, self._engine.numpy)
         try:
-            loss = mean.loss_of_batch(float(loss))
+            loss = float(loss) if self._own_losses[model] else mean.loss_of_batch(float(loss))
         except (TypeError, ValueError):
             loss = None
         self._step(model.optimizer, loss, model)

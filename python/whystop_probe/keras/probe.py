@@ -12,6 +12,7 @@ from whystop_probe.keras.fit import Fits
 from whystop_probe.keras.loading import Loading
 from whystop_probe.keras.looks import Looks
 from whystop_probe.keras.loops import Loops
+from whystop_probe.keras.masks import Masks
 from whystop_probe.keras.steps import Steps
 from whystop_probe.keras.stop import StopTraining
 
@@ -25,7 +26,8 @@ class Observers:
         self.training = training = session.begin()
         session.describe_process(training.channel, {**versions, **engine.versions()})
         self.steps = Steps(training, session.tell_totals)
-        self.fits = Fits(training, lambda fit: Looks(training, engine, fit), name, reads_late)
+        self.masks = Masks()
+        self.fits = Fits(training, lambda fit: Looks(training, engine, fit, self.masks), name, reads_late)
         self.loops = Loops(training, self.steps, self.fits, engine)
         self.steps.never_cleared = lambda: self.loops.gradients.never_cleared
         self.steps.attend = self._attend
@@ -45,8 +47,8 @@ class Observers:
 
     @quiet
     def _tell_end(self):
-        while self.fits.current is not None:
-            self.fits.after(None)  # The process ends inside fit: sys.exit() in a callback.
+        for _ in range(self.fits.depth):
+            self.fits.after(None)  # The process ends inside fit: sys.exit() in a callback. Should this fail, it ends all the same.
         self.loops.at_exit()
         session.tell_totals(self.training)
 
@@ -72,6 +74,7 @@ def install(module):
         tap(epochs.__init__, after=lambda result, iterator, *rest: fits.data_made(iterator))
 
     fits.on_first = lambda: attach_callbacks(fits, sys.modules["keras.src.callbacks.callback_list"].CallbackList, attach_rest)
+    observers.masks.attach()
     attach_loading(Loading(observers.training, sys.modules["keras.src.backend.common.variables"].Variable))
     attach_calls(observers.loops, trainer.train_on_batch, base.reset_metrics, sys.modules["keras.src.losses.loss"].Loss)
     attach_steps(observers.loops, sys.modules["keras.src.optimizers.base_optimizer"].BaseOptimizer.apply, backend, _as_given)
