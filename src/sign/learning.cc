@@ -288,7 +288,6 @@ LearningView ByTrainLoss(const CaseFile& run, const Finding& loss, const Finding
 // second a loss that came to rest has not got anywhere.
 constexpr double kAtGuessing = 0.97;
 constexpr double kNearGuessing = 0.85;
-constexpr double kComparable = 5;
 constexpr double kPointsOfLevel = 50;  // Before, a level near guessing may be a matter of time.
 
 /// What knowing nothing of the inputs costs, where the loss on record is comparable with it.
@@ -303,12 +302,8 @@ std::optional<double> CostOfKnowingNothing(const CaseFile& run, const Finding& l
   if (call != nullptr && !regression.empty() && regression.front() == call) {
     return mean;
   }
-  // A sum over the batch, or other terms beside it, lie far above it from first to last.
   const auto guess = LossOfGuessing(run);
-  const double lowest =
-      std::min(loss.Number("begin").value_or(0), loss.Number("last").value_or(0));
-  const bool comparable = guess && (lowest < kComparable * *guess || CanBeTheMeanOverSamples(run, loss.Number("first").value_or(0)));
-  return comparable ? guess : std::nullopt;
+  return guess && IsComparable(run, loss, *guess) ? guess : std::nullopt;
 }
 
 std::string DescribeDistance(double share, double guess) {
@@ -521,6 +516,13 @@ const Finding* HeldOutAtGuessing(const CaseFile& run, const LearningView& view) 
   return by_heart && best > no_better * *guess && best < kComparableStart * *guess ? held_out : nullptr;
 }
 
+/// A likelihood or a bound, some of which are annealed: it rose, and neither ran away nor turned positive.
+bool StaysBelowZero(const Finding& loss) {
+  constexpr double kOfItsBest = 0.2;
+  const auto number = [&loss](const char* name) { return loss.Number(name).value_or(0); };
+  return number("not_finite") == 0 && number("begin") < 0 && number("worst") < 0 && number("last") < kOfItsBest * number("best");
+}
+
 /// A plateau before learning sets in is usual: a run that was cut off in its first part, and stands where it began, says nothing yet. Nor
 /// does noise say more. Values that are the same to the last bit do.
 void SayLessOfABeginning(const CaseFile& run, LearningView& view) {
@@ -554,6 +556,10 @@ LearningView LearningOf(const CaseFile& run) {
   if (view.state == Learning::kDiverged && view.basis != nullptr && FarBelowGuessing(run, *view.basis)) {
     view.state = Learning::kUnknown;
     view.text += ", but far below guessing";
+  }
+  if (view.state == Learning::kDiverged && view.basis != nullptr && StaysBelowZero(*view.basis)) {
+    view.state = Learning::kUnknown;
+    view.text += ": below zero, where what a loss is measured by may move with the training";
   }
   if (view.state == Learning::kUnknown && view.basis != nullptr && RoseAllAlong(run, *view.basis)) {
     return View(*view.basis, Learning::kDiverged);

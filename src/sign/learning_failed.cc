@@ -40,9 +40,11 @@ bool EndsWorseThanTheMean(const CaseFile& run, const LearningView& learning) {
 
 bool LearningFailed(const CaseFile& run) {
   const LearningView learning = LearningOf(run);
-  return LossLost(run) != nullptr || ReasonOf(FinalExit(run)) == ExitReason::kNotFinite ||
-         learning.Bad() || EndsWorseThanGuessing(run, learning) ||
-         EndsWorseThanTheMean(run, learning) || MissesTheMean(run);
+  if (LossLost(run) != nullptr || ReasonOf(FinalExit(run)) == ExitReason::kNotFinite || learning.Bad()) {
+    return true;
+  }
+  // What a policy's critic compares its guesses with moves as the policy does.
+  return !EarnsReward(run) && (EndsWorseThanGuessing(run, learning) || EndsWorseThanTheMean(run, learning) || MissesTheMean(run));
 }
 
 bool NotSeenToLearn(const CaseFile& run) {

@@ -13,7 +13,7 @@ bool LearnsSoundly(const CaseFile& run) {
   if (StepsMade(run) < 20 ||
       run.FindObservation("parameter-without-gradient") != nullptr ||
       LeftInNoOptimizer(run) != nullptr ||
-      run.FindObservation("identical-rows") != nullptr) {
+      As<seen::IdenticalRows>(run.FindObservation(seen::IdenticalRows::kKind)).count.value_or(0) > 0) {
     return false;
   }
   for (const char* fault :

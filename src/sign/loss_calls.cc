@@ -54,4 +54,10 @@ bool CanBeTheMeanOverSamples(const CaseFile& run, double first_loss) {
   return first_loss <= kBatchToBatch * most;
 }
 
+bool IsComparable(const CaseFile& run, const Finding& loss, double guess) {
+  constexpr double kTimes = 5;
+  const double lowest = std::min(loss.Number("begin").value_or(0), loss.Number("last").value_or(0));
+  return lowest < kTimes * guess || CanBeTheMeanOverSamples(run, loss.Number("first").value_or(0));
+}
+
 }  // namespace whystop

@@ -17,6 +17,9 @@ std::vector<const Observation*> LossCalls(const CaseFile& run,
 /// Whether a loss of this size can be the mean over samples of what the first call was given; the sum over a batch is mostly larger
 /// than any mean of such outputs. False where no call of a classifier's loss was seen.
 bool CanBeTheMeanOverSamples(const CaseFile& run, double first_loss);
+/// Whether the loss on record can be held against what guessing costs in the loss that was called: a sum over the batch, or other terms beside
+/// it, lie far above that from first to last.
+bool IsComparable(const CaseFile& run, const Finding& loss, double guess);
 /// Those of losses that compare numbers with numbers.
 std::vector<const Observation*> RegressionCalls(const CaseFile& run);
 /// The targets of a regression loss as first seen: their size; nullopt: no such call.

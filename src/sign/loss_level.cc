@@ -106,7 +106,10 @@ Sign LookLossAtGuessing(const Training& training) {
 
 /// The last third of the run brought its full share of the fall, below the level of guessing.
 Sign LookStillFallingFast(const Training& training) {
-  if (training.learning.state != Learning::kImproving || !training.guess || training.run.job_alive) {
+  // A run that was cut off had more steps ahead of it.
+  constexpr double kWhole = 0.9;
+  const double done = ShareOfPlanDone(training.run);
+  if (training.learning.state != Learning::kImproving || !training.guess || training.run.job_alive || (done > 0 && done < kWhole)) {
     return NoSign();
   }
   constexpr double kShareMin = 0.3;

@@ -5,6 +5,7 @@
 #include "base/human.h"
 #include "sign/guessing.h"
 #include "sign/learning.h"
+#include "sign/loss_calls.h"
 #include "sign/target_mean.h"
 #include "sign/words.h"
 
@@ -55,6 +56,9 @@ std::string DescribeGuessing(const CaseFile& run) {
 
 std::optional<double> LevelOfGuessing(const CaseFile& run, const Finding& loss) {
   const auto classes = LossOfGuessing(run);
+  if (classes && !IsComparable(run, loss, *classes)) {
+    return std::nullopt;
+  }
   return classes ? classes
                  : LossOfTheMean(run, loss.Number("first").value_or(0),
                                  loss.Number("last").value_or(0));

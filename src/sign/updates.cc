@@ -219,8 +219,13 @@ Sign LookLayerGainSmall(const Training& training) {
 Sign LookRowsIdentical(const Training& training) {
   const Observation* same = training.run.FindObservation("identical-rows");
   const auto same_seen = As<seen::IdenticalRows>(same);
-  if (same == nullptr) {
+  // A single table of scores has no unit that another one could be told from: each gets its own part of the gradient.
+  const auto matrices = As<seen::Model>(training.model).matrices;
+  if (same == nullptr || (matrices && *matrices <= 1)) {
     return NoSign();
+  }
+  if (same_seen.count == 0) {
+    return NoSign("units that began alike are not alike any more " + same_seen.when.value_or(""));
   }
   Sign sign = YesSign("tensor", "all units of " + same_seen.names.value_or("") +
                                     " began with the same weights, so they get the same gradient "
@@ -236,7 +241,7 @@ Sign LookRowsStayIdentical(const Training& training) {
   constexpr double kDone = 0.1;  // Of what guessing costs.
   for (const Observation* same : ObservationsOf(training.run, seen::IdenticalRows::kKind)) {
     const auto same_seen = As<seen::IdenticalRows>(*same);
-    if (same_seen.when.value_or("").starts_with("after") && !(training.share > 0 && training.share < kDone)) {
+    if (same_seen.when.value_or("").starts_with("after") && OrZero(same_seen.count) > 0 && !(training.share > 0 && training.share < kDone)) {
       return YesSign("tensor", "all units of " + same_seen.names.value_or("") + " are still alike " + same_seen.when.value_or("") +
                                    ": each of these layers does what a single unit can do");
     }

@@ -161,9 +161,8 @@ class Parameters:
         alike, self._alike = [(name, reference()) for name, reference in self._alike], []
         moved = [(name, weight) for name, weight in alike if weight is not None and weight.grad is not None and bool(weight.grad.any())]
         same = [name for name, weight in moved if self._rows_equal(weight.detach())]
-        if same:
-            step = self._training.step
-            self._training.channel.observe("identical-rows", step, count=len(same), names=names_text(same), when=f"after {step} steps")
+        step = self._training.step
+        self._training.channel.observe("identical-rows", step, count=len(same), names=names_text(same), when=f"after {step} steps")
 
     def _rows_equal(self, weight):
         rows = weight.shape[0]
