@@ -12,7 +12,9 @@ depends on the machine's load, but does not hold what a hook costs the code behi
 "device" is "mlp" with all of its tensors read as if they were on a device. Keras loads: "keras-dense" and "keras-cnn" by fit in graph
 mode, "keras-tape" a loop by hand around tf.GradientTape.
 
-Usage: overhead.py [--seconds N] [--loads mlp,transformer,cnn,device,keras-dense,keras-cnn,keras-tape]     Exit code 1: a ratio is above the bar beyond the noise.
+With --against FOLDER, the root of another checkout that is built, its probe is measured too, turn by turn in `--rounds` rounds.
+
+Usage: overhead.py [--seconds N] [--loads mlp,transformer,cnn,device,keras-dense,keras-cnn,keras-tape] [--against FOLDER --rounds N]     Exit code 1: a ratio is above the bar beyond the noise.
 """
 
 import argparse
@@ -187,7 +189,7 @@ class Blocks:
         self._left = 1  # The first step behind a change does not count.
 
 
-def measure(load, seconds, rings):
+def measure(load, seconds, rings, root=ROOT):
     environment = {key: value for key, value in os.environ.items() if not key.startswith("WHYSTOP") and key != "PYTHONPATH"}
     # Whether the allocator gives large blocks back to the kernel between steps is luck, worth ten per cent of a step.
     environment.update(MALLOC_TRIM_THRESHOLD_=str(1 << 30), MALLOC_MMAP_THRESHOLD_=str(1 << 30), MALLOC_TOP_PAD_=str(1 << 26))
@@ -195,8 +197,8 @@ def measure(load, seconds, rings):
     environment["TF_CPP_MIN_LOG_LEVEL"] = "3"
     if load == "device":
         environment["WHYSTOP_DEVICE_READER"] = "host"
-    environment["PYTHONPATH"] = os.path.join(ROOT, "python", "bootstrap")
-    environment["WHYSTOP_NATIVE_DIR"] = os.path.join(ROOT, "build", "python", "whystop_probe", "core")
+    environment["PYTHONPATH"] = os.path.join(root, "python", "bootstrap")
+    environment["WHYSTOP_NATIVE_DIR"] = os.path.join(root, "build", "python", "whystop_probe", "core")
     command = [sys.executable, os.path.abspath(__file__), "--child", load, "--seconds", str(seconds)]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     times = {(mode, clock): [] for mode in MODES for clock in ("cpu", "wall", "own")}
@@ -227,32 +229,49 @@ def interval(paired):
     return means[10], means[-11]
 
 
+def tell(load, times):
+    """Prints the figures of a load; true: the probe costs more than the bar, beyond the noise."""
+    over = False
+    for clock in ("cpu", "wall"):
+        base, again, some = (times[mode, clock] for mode in ("without", "again", "with"))
+        paired = [2 * one / (other + third) for one, other, third in zip(some, base, again)]
+        probed, floor = ratios(some, base, paired), ratios(again, base, [one / other for one, other in zip(again, base)])
+        step_ms = 1000 * quantile(base, 0.25) / STEPS[load]
+        print(f"{load:12} {step_ms:8.2f} {len(base):7} {clock:>6}" + "".join(f" {ratio:8.4f}" for ratio in probed + floor), flush=True)
+        if clock == "cpu":
+            low, high = interval(paired)
+            print(f"{load:12} {'':16} {'cpu':>6}  paired, 95 %: {low:.4f} to {high:.4f}")
+            over = low > BAR
+    own = sum(times["with", "own"]) / sum(times["with", "cpu"])
+    print(f"{load:12} {'':16} {'own':>6} {1 + own:8.4f}", flush=True)
+    return over
+
+
 def main():
     parser = argparse.ArgumentParser(description="Time of a training loop with the probe, divided by the same without it.")
     parser.add_argument("--child")
     parser.add_argument("--seconds", type=float, default=60, help="for each load")
     parser.add_argument("--loads", default=",".join(STEPS))
+    parser.add_argument("--against", metavar="FOLDER", help="another checkout, built, whose probe is measured turn by turn with this one")
+    parser.add_argument("--rounds", type=int, default=1, help="that the seconds are divided into")
     options = parser.parse_args()
     if options.child:
         train(options.child, Blocks(options.child, options.seconds).after_step)
-    over = False
     print(f"{'':38} ---- with the probe ----   --- noise floor ---   bar {BAR} (cpu, paired)")
     print(f"{'load':12} {'step ms':>8} {'blocks':>7} {'clock':>6}" + "      p25      p50   paired" * 2)
+    roots = [ROOT] if options.against is None else [ROOT, os.path.abspath(options.against)]
+    over = False
     for load in options.loads.split(","):
-        with tempfile.TemporaryDirectory() as rings:
-            times = measure(load, options.seconds, rings)
-        for clock in ("cpu", "wall"):
-            base, again, some = (times[mode, clock] for mode in ("without", "again", "with"))
-            paired = [2 * one / (other + third) for one, other, third in zip(some, base, again)]
-            probed, floor = ratios(some, base, paired), ratios(again, base, [one / other for one, other in zip(again, base)])
-            step_ms = 1000 * quantile(base, 0.25) / STEPS[load]
-            print(f"{load:12} {step_ms:8.2f} {len(base):7} {clock:>6}" + "".join(f" {ratio:8.4f}" for ratio in probed + floor), flush=True)
-            if clock == "cpu":
-                low, high = interval(paired)
-                print(f"{load:12} {'':16} {'cpu':>6}  paired, 95 %: {low:.4f} to {high:.4f}")
-                over = over or low > BAR
-        own = sum(times["with", "own"]) / sum(times["with", "cpu"])
-        print(f"{load:12} {'':16} {'own':>6} {1 + own:8.4f}", flush=True)
+        measured = {root: {} for root in roots}
+        for _ in range(options.rounds):
+            for root in roots:
+                with tempfile.TemporaryDirectory() as rings:
+                    for key, values in measure(load, options.seconds / options.rounds, rings, root).items():
+                        measured[root].setdefault(key, []).extend(values)
+        for root, times in measured.items():
+            if len(roots) > 1:
+                print(f"the probe of {root}:")
+            over = tell(load, times) and root == ROOT or over
     return 1 if over else 0
 
 

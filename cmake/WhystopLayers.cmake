@@ -97,6 +97,7 @@ function(whystop_tests)
   foreach(name tidy tidy_test make_batches_test)
     add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/${name}.py)
   endforeach()
+  add_test(NAME lab_report_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/lab/report_test.py)
 endfunction()
 
 # fuzz/<name>_fuzz.cc makes one libFuzzer program; see fuzz/README.md.

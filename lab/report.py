@@ -14,6 +14,7 @@ class Judged(NamedTuple):
     name: str        # Of the program, to find it again
     verdict: dict
     detectors: set   # Those that found something
+    made_of: tuple = ()  # Task, model and style of loop of the program
 
 
 def said(run: Judged) -> str:
@@ -93,6 +94,19 @@ def _calibration(runs: List[Judged]) -> List[str]:
     return lines
 
 
+def _programs(runs: List[Judged]) -> List[str]:
+    """By what the programs are made of. Weights are constants that are fitted on nothing, so the figure of a family is that of a family left out."""
+    lines = ["| family of programs | sick | the label itself | it or one not told from it | healthy | blamed |", "| --- | --- | --- | --- | --- | --- |"]
+    for place, part in enumerate(("task", "model", "style")):
+        for family in sorted({run.made_of[place] for run in runs if run.made_of}):
+            of = [run for run in runs if run.made_of and run.made_of[place] == family]
+            sick = [run for run in of if run.label != "healthy" and run.question != "stop"]
+            healthy = [run for run in of if run.label == "healthy"]
+            lines.append(f"| {part}: {family} | {len(sick)} | {sum(map(is_exact, sick))} | {sum(map(is_right, sick))} | {len(healthy)} "
+                         f"| {sum(not is_right(run) for run in healthy)} |")
+    return lines if len(lines) > 2 else []
+
+
 def _alarms(healthy: List[Judged]) -> List[str]:
     """By cause, wherever in the verdict it stands: also what does not come first blames."""
     counts = collections.Counter(cause["id"] for run in healthy for cause in run.verdict["causes"] if cause["fault"])
@@ -123,6 +137,6 @@ def tables(runs: List[Judged]) -> str:
              f"Without those that are about the end of a run: the label itself in {exact} of {len(learning)} ({exact / max(len(learning), 1):.1%}), "
              f"it or a cause that cannot be told from it in {lenient} ({lenient / max(len(learning), 1):.1%}).",
              f"Healthy runs: {alarms} of {len(healthy)} blamed ({alarms / max(len(healthy), 1):.1%}, 95 % interval {interval(alarms, len(healthy))}).",
-             "", *_calibration(runs), "", *_labels(sick), "", *_families(healthy), "", *_alarms(healthy),
+             "", *_calibration(runs), "", *_programs(runs), "", *_labels(sick), "", *_families(healthy), "", *_alarms(healthy),
              "", *_detectors(sick, healthy)]
     return "\n".join(lines)

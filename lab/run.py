@@ -105,15 +105,15 @@ def torch_half(options, until: float) -> list:
         twin = runner.score(case.twin) if case.twin else None
         if twin and case.twin in verdicts and case.twin not in twins and twin.learned() and held_out_in(runner, case.twin) == HEALTHY:
             twins.add(case.twin)
-            judged.append(Judged("healthy", "twin", (), "learning", case.seed, digest(case.twin), *verdicts[case.twin]))
+            judged.append(Judged("healthy", "twin", (), "learning", case.seed, digest(case.twin), *verdicts[case.twin], case.made_of))
         state = state_in(runner, case)
         if state == UNCLEAR:
             unclear += 1
         elif state == SICK:
-            judged.append(Judged(case.label, case.label, case.accepted, case.question, case.seed, digest(case.text), *verdicts[case.text]))
+            judged.append(Judged(case.label, case.label, case.accepted, case.question, case.seed, digest(case.text), *verdicts[case.text], case.made_of))
         else:
             family = case.family if case.label == "healthy" else f"weak {case.label}"
-            judged.append(Judged("healthy", family, (), "learning", case.seed, digest(case.text), *verdicts[case.text]))
+            judged.append(Judged("healthy", family, (), "learning", case.seed, digest(case.text), *verdicts[case.text], case.made_of))
     options.notes.append(f"PyTorch: {unclear} runs were left out, neither clearly hurt nor clearly sound (a fault that does no harm, a network that does not learn).")
     if options.probe == "any":
         builds = {runner.recording_of(text).name[-8:] for text in texts}

@@ -198,6 +198,9 @@ class Tidy:
         rows = {}  # folder -> whether the row names code
         matches = list(re.finditer(r'^ *\{+(?:\.id = )?"([a-z0-9/-]+)"((?:[^"]|"[^"]*")*?)\},$', table, re.M))
         declared = sorted((self.root / "src" / layer).glob("*/*.cause"))  # They need no row.
+        for path in declared:
+            if not re.search(r"^(exact|strong|explains) ", path.read_text(encoding="utf-8"), re.M):
+                self.say(path.relative_to(self.root), 1, "declares no sign that the cause is known by: fill it in")
         known = {match[1] for match in matches} | {path.stem for path in declared}
         rows.update({path.stem: False for path in declared})
         for before, match in zip([None] + matches, matches):

@@ -39,6 +39,12 @@ class TidyTest(unittest.TestCase):
     def is_quiet(self, files):
         self.assertEqual(messages(files), [])
 
+    def test_a_declaration_knows_its_cause_by_a_sign(self):
+        files = {**rules({}, {"lr-odd": False}), "src/cause/lr-odd/lr-odd.cause": "# explains  loss-stuck\n"}
+        self.assertTrue(any("declares no sign" in message for message in messages(files)))
+        files["src/cause/lr-odd/lr-odd.cause"] = "explains  loss-stuck\n"
+        self.assertFalse(any("declares no sign" in message for message in messages(files)))
+
     def test_bans_name_place_and_replacement(self):
         for ban, line in {
             "number-parsing": "int x = atoi(text);",

@@ -23,6 +23,7 @@ class Case(NamedTuple):
     text: str                  # The program
     twin: Optional[str]        # The text of the same program without the fault
     notes: str                 # For people: what it is made of
+    made_of: tuple = ()        # Task, model and style of loop: the families of programs
 
 
 def _notes(program) -> str:
@@ -30,18 +31,22 @@ def _notes(program) -> str:
     return " ".join(str(facts.get(key, "")) for key in ("kind", "model", "activation", "optimizer", "lr", "schedule", "log")) + " " + program.style
 
 
+def _made_of(program) -> tuple:
+    return (program.facts.get("kind", "other"), program.facts.get("model", "other"), "other" if program.whole else program.style)
+
+
 def sick_case(fault, seed: int) -> Case:
     key = json.dumps(fault.want, sort_keys=True)
     twin = render(draw_base(key, seed, fault.want)) if fault.judged == BY_EFFECT else None
     program = draw_base(key, seed, fault.want)
     fault.change(program, random.Random(f"{fault.label}/{seed}"))
-    return Case(fault.label, fault.label, fault.accepted, fault.question, fault.judged, seed, render(program), twin, _notes(program))
+    return Case(fault.label, fault.label, fault.accepted, fault.question, fault.judged, seed, render(program), twin, _notes(program), _made_of(program))
 
 
 def healthy_case(family: str, seed: int) -> Case:
     program = draw_healthy(family, seed)
     judged = ALWAYS if family in WHOLE else "healthy"
-    return Case("healthy", family, (), "learning", judged, seed, render(program), None, _notes(program))
+    return Case("healthy", family, (), "learning", judged, seed, render(program), None, _notes(program), _made_of(program))
 
 
 def cases(seeds: range) -> Iterator[Case]:

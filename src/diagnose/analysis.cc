@@ -147,9 +147,10 @@ std::optional<std::size_t> BestOfSweep(const std::vector<Judged>& all) {
     models.insert(fmt::format("{} {}", model.name.value_or(""), model.parameters.value_or(0)));
     rates.insert(optimizer.lr.value_or(0));
     const Finding* loss = all[i].learning.basis;
-    const double start = loss == nullptr ? 0 : loss->Number("begin").value_or(0);
-    lowest_start = std::min(lowest_start, start);
-    highest_start = std::max(highest_start, start);
+    if (loss != nullptr && all[i].learning.state != Learning::kDiverged) {  // Such a rate throws the first losses already.
+      lowest_start = std::min(lowest_start, loss->Number("begin").value_or(0));
+      highest_start = std::max(highest_start, loss->Number("begin").value_or(0));
+    }
     const double share = ShareOfGuessing(all[i].file);
     const bool learned = all[i].learning.Good() && share > 0 && share < kLearnedWell;
     best = learned && (!best || share < ShareOfGuessing(all[*best].file)) ? i : best;
@@ -159,7 +160,7 @@ std::optional<std::size_t> BestOfSweep(const std::vector<Judged>& all) {
 }
 
 /// What was considered of the training that decides whether the job learns: the one with the surest fault, else the main one. Of a sweep
-/// that found what it sought the best one, unless another one has surely diverged: that some learn little is what it is for.
+/// that found what it sought the best one: that others learn little, or diverge, is what it is for, and stands in their lines.
 /// Tells the verdict how it learned, and of all trainings a line where there are several.
 std::vector<Considered> DecideTraining(const CaseFile& job, const Trainings& trainings, Verdict& verdict) {
   if (trainings.count() == 1) {
@@ -176,8 +177,7 @@ std::vector<Considered> DecideTraining(const CaseFile& job, const Trainings& tra
   const std::optional<std::size_t> best = BestOfSweep(all);
   std::optional<std::size_t> blamed;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const bool counts = all[i].worst && (!best || (*all[i].worst == Confidence::kCertain && all[i].learning.state == Learning::kDiverged));
-    if (counts && (!blamed || *all[i].worst < *all[*blamed].worst)) {
+    if (all[i].worst && !best && (!blamed || *all[i].worst < *all[*blamed].worst)) {
       blamed = i;
     }
   }

@@ -37,7 +37,10 @@ const Finding* RateSpentEarly(const CaseFile& run) {
   const bool gone_at_once =
       share > 0.5 && ShareOfGuessing(run) > 0.5 &&
       decayed->Number("last").value_or(1) < 1e-4 * decayed->Number("highest").value_or(0);
-  return LearningOf(run).Bad() || nearly_all_along || gone_at_once ? decayed : nullptr;
+  // A rate that is a millionth of itself for nearly the whole run has trained with its first steps alone.
+  const bool gone_for_good = share > 0.8 && ShareOfGuessing(run) > 0.2 &&
+                             decayed->Number("last").value_or(1) < 1e-6 * decayed->Number("highest").value_or(0);
+  return LearningOf(run).Bad() || nearly_all_along || gone_at_once || gone_for_good ? decayed : nullptr;
 }
 
 double RoundFactor(double value, double factor) {

@@ -219,8 +219,21 @@ Sign LookLossRanDown(const Training& training) {
                                              "with labels outside 0 to 1");
 }
 
+/// A further optimizer made its first step there: a stage of its own, with a new head or another task.
+bool BeginsAnew(const CaseFile& run, const Finding& spike) {
+  constexpr std::int64_t kNear = 5;  // Steps.
+  const auto optimizers = ObservationsOf(run, seen::Optimizer::kKind);
+  return std::any_of(optimizers.begin(), optimizers.end(), [&spike](const Observation* optimizer) {
+    const std::int64_t at = spike.step_from.value_or(spike.step_to.value_or(0));
+    return optimizer->step.value_or(0) > 0 && std::abs(*optimizer->step - at) <= kNear;
+  });
+}
+
 Sign LookLossJumped(const Training& training) {
   const Finding* spike = training.run.FindFirst("loss/spike");
+  if (spike != nullptr && BeginsAnew(training.run, *spike)) {
+    return NoSign("a new optimizer began where the loss jumped: another stage");
+  }
   return ByFinding(spike, "series",
                    spike == nullptr
                        ? std::string()

@@ -231,6 +231,10 @@ Sign LookMostFrozen(const Training& training) {
   if (held > OrZero(model.trainable) && held >= kShareMin * OrZero(model.parameters) && last.frozen == 0 && last.without == 0) {
     return NoSign("an optimizer holds " + HumanNumber(held, 9) + " of its parameters");
   }
+  if (held > 0 && held < kShareMin * OrZero(model.parameters)) {
+    return YesSign("optimizer", "the last optimizer holds " + HumanNumber(held, 9) + " of the " + HumanNumber(OrZero(model.parameters), 9) +
+                                    " parameters of " + model.name.value_or(""));
+  }
   const bool biases_only =
       OrZero(model.matrices) > 0 && model.trainable_matrices == 0;
   return AnswerSign(

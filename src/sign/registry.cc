@@ -163,6 +163,7 @@ constexpr SignEntry kSigns[] = {
     {"updates-large", "Does a step change a large part of the weights?", &LookUpdatesLarge},
     {"updates-small", "Could all steps together hardly change the weights?", &LookUpdatesSmall},
     {"uses-half", "Are weights or outputs float16?", &LookUsesHalf},
+    {"warm-up-out-of-reach", "Is a warm-up that counts steps moved once an epoch?", &LookWarmUpOutOfReach},
     {"weights-began-odd", "Did weights begin far too large or too small?", &LookWeightsBeganOdd},
     {"weights-began-small", "Did weights begin next to zero?", &LookWeightsBeganSmall},
     {"weights-moved", "Did any weight move?", &LookWeightsMoved},

@@ -162,6 +162,7 @@ Sign LookUnitsSaturated(const Training& training);
 Sign LookUpdatesLarge(const Training& training);
 Sign LookUpdatesSmall(const Training& training);
 Sign LookUsesHalf(const Training& training);
+Sign LookWarmUpOutOfReach(const Training& training);
 Sign LookWeightsBeganOdd(const Training& training);
 Sign LookWeightsBeganSmall(const Training& training);
 Sign LookWeightsNotLoaded(const Training& training);

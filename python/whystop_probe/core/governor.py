@@ -15,7 +15,7 @@ _SHARE = 0.003
 _EARLY_SHARE = 0.02
 _EARLY_S = 8.0
 _COSTS_KEPT = 9
-_STEPS_MAX = 8  # Where steps earn nothing: after so many that is asked again.
+_STEPS_MAX = 1000  # Where steps earn nothing: after so many that is asked again.
 _PACE_EVERY_S = 0.5
 _RESERVED = "window"  # How the loop was left cannot be seen later: a short run must not spend all on other samples first.
 _RESERVE_S = 0.06  # Once a process, some hundred windows: a sixtieth of the CPU time that importing one takes (3.6 s here).
@@ -100,10 +100,11 @@ class Governor:
     def cost(self, what, units=1):
         return self._medians.get(what, 0.0) * units
 
-    def steps_between(self, what, share):
-        """How many steps may pass between two such works, so that they take this share of what the steps earn."""
+    def steps_between(self, what, share, unearned=_STEPS_MAX):
+        """How many steps may pass between two such works, so that they take this share of what the steps earn; `unearned` where they earn
+        nothing."""
         earned, cost = share * self._share * self.step_s, self.cost(what)
-        return int(cost / earned) if earned > 0 else _STEPS_MAX if cost > 0 else 0
+        return int(cost / earned) if earned > 0 else unearned if cost > 0 else 0
 
     def spend(self, what, units, seconds):
         cost = self._note(what, units, seconds) * units

@@ -14,6 +14,7 @@ _LOOPS_MAX = 8
 _SNAPSHOT = sys.version_info < (3, 13)  # f_locals of a function is a copy that stays alive with the frame.
 _OPTIMIZED = 1
 _STEPS_TO_JUDGE = 20
+UNEARNED = 8  # Steps between two looks where none can be paid for: how a loop was left cannot be seen later.
 
 
 class Codes:

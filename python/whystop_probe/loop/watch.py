@@ -6,7 +6,7 @@ from time import thread_time
 
 from whystop_probe.core.guard import quiet
 from whystop_probe.loop.exits import Exits
-from whystop_probe.loop.nest import Codes, Nest, find_levels, release
+from whystop_probe.loop.nest import UNEARNED, Codes, Nest, find_levels, release
 from whystop_probe.core.pulse import ALL_KINDS, STEP
 
 _READ_EVERY_S = 0.1
@@ -100,7 +100,7 @@ class LoopWatch:
         pace = (steps - self._steps_then) / max(now - self._last_read, 1e-6)
         self._last_read, self._steps_then = now, steps
         if steps > _READ_ALWAYS:
-            passed = max(int(pace * _READ_EVERY_S), self._training.governor.steps_between("look", _LOOK_SHARE))
+            passed = max(int(pace * _READ_EVERY_S), self._training.governor.steps_between("look", _LOOK_SHARE, UNEARNED))
             self._look_at = steps + 1 + min(passed, _UNREAD_MAX)
 
     def _give_up_slowly(self):

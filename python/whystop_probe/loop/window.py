@@ -11,7 +11,7 @@ from time import thread_time
 
 from whystop_probe.core.guard import quiet
 from whystop_probe.loop.countdown import Countdown
-from whystop_probe.loop.nest import release, scope_of
+from whystop_probe.loop.nest import UNEARNED, release, scope_of
 from whystop_probe.core.pulse import ALL_KINDS, DATA, DATA_END, KINDS, STEP, ZERO_GRAD
 
 _LINES_MAX = 600
@@ -212,7 +212,7 @@ class Windows:
         governor = self._training.governor
         if governor.has_reserve("window") or (self._training.step >= self._next_at and governor.affords("window")):
             return True
-        passed = governor.steps_between("event", _EVENT_SHARE)
+        passed = governor.steps_between("event", _EVENT_SHARE, UNEARNED)
         if kind == "step":
             self._may_pass(passed)
         elif passed > 0:
@@ -249,7 +249,7 @@ class Windows:
         cost = 2 * self._opening_s + self._lines * _LINE_S + self._calls * _CALL_S  # Closing takes as long as opening.
         governor = self._training.governor
         governor.spend("window", 1, cost)
-        self._next_at = self._training.step + governor.steps_between("window", _WINDOW_SHARE)
+        self._next_at = self._training.step + governor.steps_between("window", _WINDOW_SHARE, UNEARNED)
 
     def _global(self, frame, event, arg):
         self._calls += 1
