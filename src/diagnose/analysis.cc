@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -131,31 +130,30 @@ std::size_t MainTraining(const std::vector<Judged>& all) {
   return main;
 }
 
-/// The one of a sweep that learned best, and well: the same model begun anew with several rates, of which one is sought; nullopt: it is no
-/// sweep, or none of them did.
+/// The one of a sweep that learned best, and well: models of one kind, each begun anew, with several rates of which one is sought; nullopt: it
+/// is no sweep, or none of them did. Two trainings may be two stages, of which the second counts.
 std::optional<std::size_t> BestOfSweep(const std::vector<Judged>& all) {
+  constexpr std::size_t kMembersMin = 3;
   constexpr double kLearnedWell = 0.5;  // Of what guessing costs.
-  constexpr double kBeganAlike = 1.5;
+  constexpr double kBegunAnew = 0.4;  // Of the usual start: the first few points of a quick learner lie below it already.
   std::set<std::string> models;
   std::set<double> rates;
-  double lowest_start = std::numeric_limits<double>::infinity();
-  double highest_start = 0;
+  std::vector<double> begins;
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto model = As<seen::Model>(all[i].file.FindObservation(seen::Model::kKind));
-    const auto optimizer = As<seen::Optimizer>(all[i].file.FindObservation(seen::Optimizer::kKind));
-    models.insert(fmt::format("{} {}", model.name.value_or(""), model.parameters.value_or(0)));
-    rates.insert(optimizer.lr.value_or(0));
+    models.insert(As<seen::Model>(all[i].file.FindObservation(seen::Model::kKind)).name.value_or(""));
+    rates.insert(As<seen::Optimizer>(all[i].file.FindObservation(seen::Optimizer::kKind)).lr.value_or(0));
     const Finding* loss = all[i].learning.basis;
-    if (loss != nullptr && all[i].learning.state != Learning::kDiverged) {  // Such a rate throws the first losses already.
-      lowest_start = std::min(lowest_start, loss->Number("begin").value_or(0));
-      highest_start = std::max(highest_start, loss->Number("begin").value_or(0));
-    }
+    begins.push_back(loss == nullptr ? 0 : loss->Number("begin").value_or(0));
+    const double last = loss == nullptr ? 0 : loss->Number("last").value_or(0);
     const double share = ShareOfGuessing(all[i].file);
-    const bool learned = all[i].learning.Good() && share > 0 && share < kLearnedWell;
-    best = learned && (!best || share < ShareOfGuessing(all[*best].file)) ? i : best;
+    // Where the level of guessing is not known, its own start stands for it.
+    const bool learned = all[i].learning.Good() && (share > 0 ? share < kLearnedWell : last < kLearnedWell / 2 * begins.back());
+    best = learned && (!best || last < all[*best].learning.basis->Number("last").value_or(0)) ? i : best;
   }
-  const bool sweep = models.size() == 1 && rates.size() > 1 && lowest_start > 0 && highest_start < kBeganAlike * lowest_start;
+  std::sort(begins.begin(), begins.end());
+  const bool begun_anew = begins.front() > kBegunAnew * begins[begins.size() / 2];
+  const bool sweep = all.size() >= kMembersMin && models.size() == 1 && rates.size() > 1 && begun_anew;
   return sweep ? best : std::nullopt;
 }
 

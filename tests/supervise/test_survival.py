@@ -69,6 +69,7 @@ def test_the_front_takes_over_and_says_so(supervisor):
     process = supervisor.start("sh", "-c", "echo a; read line; echo b; exit 6", stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"a\n"
+    wait_until(lambda: supervisor.recording.log(1) == b"a\n", "what was shown is on record")
     job = supervisor.job()
     os.kill(supervisor.keeper_of(process.pid), signal.SIGKILL)
     wait_until(lambda: supervisor.recording.find("front took over"), "the front takes over")
