@@ -48,7 +48,6 @@ class Loaders:
     def data_looked_at(self):
         """What the batches since the last step are of: a number for the data set of the loader that gives them, 0 where they are made by hand.
         None: it is trained on, or nothing is known."""
-        self._count_pending()
         if self._training.pulse.batches == 0:
             return 0
         seen = self._current
