@@ -19,7 +19,7 @@ SCRIPT = os.path.join(SCRIPTS, "keras_identical.py")
 
 def plain(text):
     """Without the times that Keras prints."""
-    return re.sub(r"\d+m?s(/step|/epoch)?", "_", text)
+    return re.sub(r"\d+[mu]?s(/step|/epoch)?", "_", text)
 
 
 @pytest.mark.parametrize("backend,mode", MODES if EVERYTHING else [("tensorflow", "graph"), ("tensorflow", "eager")])
