@@ -228,9 +228,9 @@ int SignalOfDeadChild(const CaseFile& run) {
   }
   for (const Observation& observation : run.observations) {
     const auto told = As<seen::ChildEnd>(observation.kind == seen::ChildEnd::kKind ? &observation : nullptr);
-    const int signal = static_cast<int>(-told.status.value_or(0));
-    if (signal > 0 && signal < SIGRTMIN && signal != SIGTERM) {  // With that the pool ends those that are left.
-      return signal;
+    const std::int64_t status = told.status.value_or(0);
+    if (status < 0 && status > -SIGRTMIN && status != -SIGTERM) {  // With that the pool ends those that are left.
+      return static_cast<int>(-status);
     }
   }
   for (const ProcessEnd& ended : run.process_ends) {
