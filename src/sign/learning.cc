@@ -528,7 +528,7 @@ bool StaysBelowZero(const Finding& loss) {
 void SayLessOfABeginning(const CaseFile& run, LearningView& view) {
   const double share = ShareOfPlanDone(run);
   const bool flat = view.state == Learning::kNeverLearned || view.state == Learning::kStalled;
-  if (flat && share > 0 && share < kBarelyBegun && view.basis->Number("identical").value_or(0) == 0) {
+  if (flat && view.basis != nullptr && share > 0 && share < kBarelyBegun && view.basis->Number("identical").value_or(0) == 0) {
     view.state = Learning::kUnknown;
     view.text += fmt::format("; {:.2g} % of what was planned was done: too early to say", 100 * share);
   }

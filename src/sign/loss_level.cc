@@ -221,11 +221,11 @@ Sign LookLossRanDown(const Training& training) {
 
 /// A further optimizer made its first step there: a stage of its own, with a new head or another task.
 bool BeginsAnew(const CaseFile& run, const Finding& spike) {
-  constexpr std::int64_t kNear = 5;  // Steps.
+  constexpr double kNear = 5;  // Steps.
+  const auto at = static_cast<double>(spike.step_from.value_or(spike.step_to.value_or(0)));
   const auto optimizers = ObservationsOf(run, seen::Optimizer::kKind);
-  return std::any_of(optimizers.begin(), optimizers.end(), [&spike](const Observation* optimizer) {
-    const std::int64_t at = spike.step_from.value_or(spike.step_to.value_or(0));
-    return optimizer->step.value_or(0) > 0 && std::abs(*optimizer->step - at) <= kNear;
+  return std::any_of(optimizers.begin(), optimizers.end(), [at](const Observation* optimizer) {
+    return OrZero(optimizer->step) > 0 && std::abs(OrZero(optimizer->step) - at) <= kNear;
   });
 }
 

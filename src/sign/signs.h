@@ -4,7 +4,7 @@
 
 namespace whystop {
 
-// Every question, sorted; the files of this folder hold them by what they look at.
+// Every question; the registry has them sorted, and the files of this folder hold them by what they look at.
 Sign LookAccuracyOfNumbers(const Training& training);
 Sign LookAllFrozen(const Training& training);
 Sign LookBackwardRan(const Training& training);
