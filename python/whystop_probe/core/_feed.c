@@ -1,5 +1,5 @@
-/* whystop_probe._native.Gate, Feed and Feeds: what a framework that trains by itself calls at every batch. feed.py is the
- * same in Python, and says what each is for. */
+/* whystop_probe._native.Gate, Feed and Feeds: what a framework that trains by itself calls at every
+ * batch. feed.py is the same in Python, and says what each is for. */
 
 #include "_native.h"
 
@@ -83,18 +83,23 @@ static PyObject* feed_begin_epoch(PyObject* self, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-static long long samples_of(const Feed* feed, long long number) {
-  if (feed->size <= 0) {
-    return 1;
+/* Samples of the first `batches` batches of an epoch; batches where their sizes are not known. A
+ * program's own loop may tell any number as its batch, so nothing is counted one by one. */
+static double samples_until(const Feed* feed, long long batches) {
+  const long long round = feed->whole + (feed->rest > 0);
+  if (feed->size <= 0 || round <= 0) {
+    return (double)batches;
   }
-  return number % (feed->whole + (feed->rest > 0)) < feed->whole ? feed->size : feed->rest;
+  const long long rounds = batches / round;
+  const double size = (double)feed->size;
+  return (double)rounds * ((double)feed->whole * size + (double)feed->rest) +
+         (double)(batches % round) * size;
 }
 
 static double loss_of_batches(Feed* feed, double mean, long long batches) {
-  double weight = 0;
-  for (long long i = 0; i < batches; ++i) {
-    weight += (double)samples_of(feed, feed->number++);
-  }
+  const double before = samples_until(feed, feed->number);
+  feed->number += batches;
+  const double weight = samples_until(feed, feed->number) - before;
   const double total = feed->weight + weight;
   const double loss = weight > 0 ? (mean * total - feed->sum) / weight : mean;
   feed->weight = total;
@@ -242,8 +247,8 @@ static PyMemberDef feeds_members[] = {{"current", T_OBJECT, offsetof(Feeds, curr
 /* Feeds and gates live as long as their process. */
 static PyType_Slot feeds_slots[] = {
     {Py_tp_methods, feeds_methods}, {Py_tp_members, feeds_members}, {0, NULL}};
-static PyType_Spec feeds_spec = {"whystop_probe._native.Feeds", sizeof(Feeds), 0, Py_TPFLAGS_DEFAULT,
-                                 feeds_slots};
+static PyType_Spec feeds_spec = {"whystop_probe._native.Feeds", sizeof(Feeds), 0,
+                                 Py_TPFLAGS_DEFAULT, feeds_slots};
 
 int ws_add_feed(PyObject* module) {
   text_loss = PyUnicode_InternFromString("loss");

@@ -9,17 +9,16 @@ from whystop_probe.core.guard import quiet
 class RunningMean:
     """Frameworks log the mean over the epoch so far; the difference of two is the batch's own loss."""
 
-    def __init__(self, sizes=None):
+    def __init__(self, samples_until=float):
         self._weight = 0.0
         self._sum = 0.0
         self._batches = 0
-        self._sizes = sizes  # (number of the batch) -> its samples, where known
+        self._samples_until = samples_until  # (batches) -> samples of so many first batches of the epoch
 
     def loss_of_batch(self, mean, batches=1):
-        weight = 0
-        for _ in range(batches):
-            weight += self._sizes(self._batches) if self._sizes is not None else 1
-            self._batches += 1
+        before = self._samples_until(self._batches)
+        self._batches += batches
+        weight = self._samples_until(self._batches) - before
         total = self._weight + weight
         loss = (mean * total - self._sum) / weight if weight else mean
         self._weight, self._sum = total, mean * total
@@ -53,7 +52,13 @@ class PureFeed:
     def begin_epoch(self, size, whole, rest):
         """`whole` batches of `size` samples and one of `rest`, again and again; a size of 0: not known."""
         self.batches, self._last = 0, -1
-        self._mean = RunningMean((lambda number: size if number % (whole + bool(rest)) < whole else rest) if size > 0 else None)
+        round_of_batches = whole + bool(rest)
+
+        def samples_until(batches):
+            rounds, more = divmod(batches, round_of_batches)
+            return float(rounds * (whole * size + rest) + more * size)
+
+        self._mean = RunningMean(samples_until if size > 0 and round_of_batches > 0 else float)
 
     def batch_end(self, batch, logs):
         number = batch if isinstance(batch, int) else self._last + 1

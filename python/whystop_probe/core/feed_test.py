@@ -97,6 +97,15 @@ class FeedTest(unittest.TestCase):
         self.assertEqual([value for value, _ in told], ["nan", "inf"])
         self.assertEqual(counts, (25, 25, 25, 25, 3))
 
+    def test_numbers_that_no_epoch_has_are_harmless(self):
+        for name, (make_pulse, make_feed, make_feeds, *_) in KINDS.items():
+            with self.subTest(kind=name):
+                feeds = make_feeds()
+                feeds.current = make_feed(make_pulse(), Stepper())
+                for sizes in ((8, 0, 0), (8, 3, 5), (0, 0, 0)):
+                    feeds.current.begin_epoch(*sizes)
+                    batches(feeds, (0, {"loss": 1.0}), (1 << 50, {"loss": 2.0}), (-7, {"loss": 1.0}), (1 << 70, {"loss": 1.0}))
+
     def test_an_interrupt_while_a_loss_is_read_passes(self):
         for name, (make_pulse, make_feed, make_feeds, *_) in KINDS.items():
             with self.subTest(kind=name):
