@@ -50,7 +50,7 @@ std::string Framed(std::string_view message) {
 
 enum class Target { kEvents, kHead, kTail };
 /// What is given up first when the disk is too slow or full.
-enum class Keep { kSample, kLog, kAlways };
+enum class Keep { kSample, kLog, kProbe, kAlways };
 
 struct Item {
   Target target = Target::kEvents;
@@ -115,12 +115,12 @@ class FileWriter final : public RecordingWriter {
   }
 
   void AppendProbe(RunTime at, std::int64_t pid, std::string_view slots) override {
-    Enqueue({Target::kEvents, Keep::kLog, Framed(EncodeProbe(at, pid, slots))});
+    Enqueue({Target::kEvents, Keep::kProbe, Framed(EncodeProbe(at, pid, slots))});
   }
 
-  bool AllWritten() const override {
+  std::optional<std::int64_t> ProbeBytesLost() const override {
     const MutexLock lock(mutex_);
-    return !lost_ && !writing_ && queue_.empty();
+    return writing_ || !queue_.empty() ? std::nullopt : std::optional(probe_bytes_lost_);
   }
 
   void Finish() override { Stop(); }
@@ -138,20 +138,26 @@ class FileWriter final : public RecordingWriter {
     }
     {
       const MutexLock lock(mutex_);
-      const std::size_t limit = item.keep == Keep::kSample ? options_.queue_bytes / 2
-                                : item.keep == Keep::kLog  ? options_.queue_bytes
-                                                           : options_.queue_bytes * 2;
+      const std::size_t limit = item.keep == Keep::kSample   ? options_.queue_bytes / 2
+                                : item.keep == Keep::kAlways ? options_.queue_bytes * 2
+                                                             : options_.queue_bytes;
       if (queued_bytes_ + item.frame.size() > limit) {
         dropped_[item.keep == Keep::kSample ? "record.samples_dropped_queue_full"
                                             : "record.bytes_dropped_queue_full"] +=
             item.keep == Keep::kSample ? 1 : static_cast<std::int64_t>(item.frame.size());
-        lost_ = true;
+        CountLostProbe(item);
         return;
       }
       queued_bytes_ += item.frame.size();
       queue_.push_back(std::move(item));
     }
     ready_.notify_one();
+  }
+
+  void CountLostProbe(const Item& item) WS_REQUIRES(mutex_) {
+    if (item.keep == Keep::kProbe) {
+      probe_bytes_lost_ += static_cast<std::int64_t>(item.frame.size());
+    }
   }
 
   void Stop() {
@@ -230,7 +236,7 @@ class FileWriter final : public RecordingWriter {
     {
       const MutexLock lock(mutex_);
       fault_ = fault;
-      lost_ = true;
+      CountLostProbe(item);
       if (item.keep != Keep::kAlways) {
         dropped_["record.bytes_dropped_disk_refused"] +=
             static_cast<std::int64_t>(item.frame.size());
@@ -297,7 +303,7 @@ class FileWriter final : public RecordingWriter {
   std::map<std::string, std::int64_t> dropped_ WS_GUARDED_BY(mutex_);
   int fault_ WS_GUARDED_BY(mutex_) = 0;
   bool writing_ WS_GUARDED_BY(mutex_) = false;
-  bool lost_ WS_GUARDED_BY(mutex_) = false;
+  std::int64_t probe_bytes_lost_ WS_GUARDED_BY(mutex_) = 0;
   bool stopping_ WS_GUARDED_BY(mutex_) = false;
 };
 
@@ -307,7 +313,7 @@ class NullWriter final : public RecordingWriter {
   void Append(const Event& /*event*/) override {}
   void AppendLog(RunTime /*at*/, LogStream /*stream*/, std::string_view /*bytes*/) override {}
   void AppendProbe(RunTime /*at*/, std::int64_t /*pid*/, std::string_view /*slots*/) override {}
-  bool AllWritten() const override { return false; }
+  std::optional<std::int64_t> ProbeBytesLost() const override { return std::nullopt; }
   void Finish() override {}
   std::string fault() const override { return {}; }
 };

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -52,9 +53,10 @@ class RecordingWriter {
   virtual void AppendLog(RunTime at, LogStream stream, std::string_view bytes) = 0;
   /// Raw slots of a probe's ring, understood when read.
   virtual void AppendProbe(RunTime at, std::int64_t pid, std::string_view slots) = 0;
-  /// Whether all that was appended so far is in the files, and nothing of it was refused or given up:
-  /// then it outlives this process, and what it was copied from is not needed any more.
-  virtual bool AllWritten() const = 0;
+  /// How much of the probes' slots was refused by the disk or given up so far; nothing while appended records
+  /// wait to be written. What was appended since the number last grew is in the files and outlives this
+  /// process: what it was copied from is not needed any more.
+  virtual std::optional<std::int64_t> ProbeBytesLost() const = 0;
   /// Writes everything out and syncs it. The one call that waits for the disk; made at the end of
   /// the run.
   virtual void Finish() = 0;

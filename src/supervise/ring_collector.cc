@@ -9,11 +9,13 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/fd.h"
 #include "base/parse.h"
+#include "wire/ring_file.h"
 
 namespace whystop {
 namespace {
@@ -29,29 +31,31 @@ struct CloseFolder {
 
 /// Whether the process that made the ring lives under that number here, and no other does.
 bool IsProcessHere(const RingHeader& header) {
-  constexpr int kStartTicks = 22;  // Counted from 1, as proc(5) does; the name is the second.
-  const auto text = ReadFile("/proc/" + std::to_string(header.pid) + "/stat", 4096);
-  if (!text || text->rfind(')') == std::string::npos) {
+  const auto stat = ReadFile("/proc/" + std::to_string(header.pid) + "/stat", 4096);
+  if (!stat || ParseStartTicks(*stat) != header.start_ticks) {
     return false;
   }
-  std::string_view rest = std::string_view(*text).substr(text->rfind(')') + 1);
-  for (int field = 2; field < kStartTicks; ++field) {
+  // A zombie has no other threads: one whose first thread has left the others behind looks the same, and
+  // its number of threads stays above one.
+  constexpr int kThreadsAfterName = 18;
+  std::string_view rest = std::string_view(*stat).substr(stat->rfind(')'));
+  const bool looks_dead = rest.substr(0, 3) == ") Z" || rest.substr(0, 3) == ") X";
+  for (int field = 0; field < kThreadsAfterName; ++field) {
     rest.remove_prefix(std::min(rest.find(' '), rest.size() - 1) + 1);
-    if (rest.empty()) {
-      return false;
-    }
   }
-  const auto ticks = ParseWhole<std::uint64_t>(rest.substr(0, rest.find(' ')));
-  return ticks && *ticks == header.start_ticks;
+  return !looks_dead || ParseWhole<int>(rest.substr(0, rest.find(' '))).value_or(1) > 1;
 }
 
 }  // namespace
 
-/// Rings whose end cannot be asked for and that say nothing any more give way to new ones.
+RingCollector::RingCollector(std::string directory, RunState& state)
+    : directory_(std::move(directory)), state_(state), pid_namespace_(OwnPidNamespace()) {}
+
+/// Rings whose end cannot be seen and that say nothing any more give way to new ones.
 void RingCollector::MakeRoom() {
   for (auto entry = open_.begin(); entry != open_.end() && open_.size() >= kRingsMax;) {
-    entry = entry->second.process_seen || !entry->second.quiet ? std::next(entry)
-                                                               : open_.erase(entry);
+    entry = entry->second.end_can_be_seen || !entry->second.quiet ? std::next(entry)
+                                                                  : open_.erase(entry);
   }
 }
 
@@ -64,7 +68,8 @@ void RingCollector::FindNew() {
   if (changed_ns == folder_changed_ns_) {
     return;
   }
-  bool all_taken = true;
+  others_wait_ = false;
+  unready_.clear();
   const std::unique_ptr<DIR, CloseFolder> folder(::opendir(directory_.c_str()));
   while (const dirent* entry = folder ? ::readdir(folder.get())
                                       : nullptr) {  // NOLINT(concurrency-mt-unsafe): own DIR
@@ -75,19 +80,27 @@ void RingCollector::FindNew() {
       continue;
     }
     MakeRoom();
-    auto ring = open_.size() < kRingsMax ? RingReader::Open(directory_ + "/" + name)
-                                         : Result<RingReader>(Error{Error::Code::kBusy, "", ""});
+    if (open_.size() >= kRingsMax) {
+      others_wait_ = true;
+      break;
+    }
+    auto ring = RingReader::Open(directory_ + "/" + name);
     if (ring) {
-      RunState::RingProgress* progress = FindProgress(ring->header());
-      const bool process_seen = IsProcessHere(ring->header());
-      open_.emplace(name, Ring{std::move(*ring), progress, process_seen});
+      const RingHeader& header = ring->header();
+      // Seen under its number and start it is here, whatever its writer knew of namespaces.
+      const bool end_can_be_seen =
+          (header.pid_namespace != 0 && header.pid_namespace == pid_namespace_) ||
+          IsProcessHere(header);
+      open_.emplace(name, Ring{.reader = std::move(*ring),
+                               .end_can_be_seen = end_can_be_seen,
+                               .lost_before = lost_});
     } else if (ring.error().code == Error::Code::kBusy) {
-      all_taken = false;  // Not ready, or too many at once: look again next time.
+      unready_.insert(name);
     } else {
-      ended_[name] = true;
+      ended_.insert(name);
     }
   }
-  folder_changed_ns_ = all_taken ? changed_ns : -1;
+  folder_changed_ns_ = others_wait_ || !unready_.empty() ? -1 : changed_ns;
 }
 
 RunState::RingProgress* RingCollector::FindProgress(const RingHeader& header) {
@@ -96,18 +109,27 @@ RunState::RingProgress* RingCollector::FindProgress(const RingHeader& header) {
   std::uint64_t key = static_cast<std::uint64_t>(header.pid) ^ (header.start_ticks << 24) ^
                       (header.created_ns << 1);
   key = std::max<std::uint64_t>(key, 1);
+  RunState::RingProgress* free = nullptr;
   for (RunState::RingProgress& progress : state_.rings) {
-    if (progress.ring == key || progress.ring == 0) {
-      progress.ring = key;
+    if (progress.ring == key) {
       return &progress;
     }
+    free = free == nullptr && progress.ring == 0 ? &progress : free;
   }
-  return nullptr;
+  if (free != nullptr) {
+    free->taken = 0;
+    free->ring = key;
+  }
+  return free;
 }
 
 RingReader::Drained RingCollector::Drain(RunTime now, Ring& ring, RecordingWriter& writer) {
   const std::int64_t pid = ring.reader.header().pid;
-  const std::uint64_t taken_before = ring.progress != nullptr ? ring.progress->taken.load() : 0;
+  if (ring.progress == nullptr) {
+    ring.progress = FindProgress(ring.reader.header());
+  }
+  const std::uint64_t taken_before =
+      std::max(ring.taken, ring.progress != nullptr ? ring.progress->taken.load() : 0);
   std::uint64_t taken = taken_before;
   std::string fresh;
   const RingReader::Drained drained = ring.reader.Drain([&](std::string_view slots) {
@@ -127,6 +149,7 @@ RingReader::Drained RingCollector::Drain(RunTime now, Ring& ring, RecordingWrite
       writer.AppendProbe(now, pid, fresh);
     }
   });
+  ring.taken = taken;
   if (ring.progress != nullptr) {
     ring.progress->taken = taken;
   }
@@ -134,50 +157,68 @@ RingReader::Drained RingCollector::Drain(RunTime now, Ring& ring, RecordingWrite
 }
 
 void RingCollector::RemoveDrained(const RecordingWriter& writer) {
-  if (drained_.empty() || !writer.AllWritten()) {
+  const std::optional<std::int64_t> lost = writer.ProbeBytesLost();
+  if (!lost) {
     return;
   }
-  for (const std::string& name : drained_) {
-    ::unlink((directory_ + "/" + name).c_str());
-    ended_.erase(name);
+  lost_ = *lost;
+  for (const Drained& drained : drained_) {
+    if (drained.lost_before == lost_) {
+      ::unlink((directory_ + "/" + drained.name).c_str());
+      ended_.erase(drained.name);
+      if (drained.progress != nullptr) {
+        drained.progress->ring = 0;
+      }
+    }
   }
   drained_.clear();
 }
 
 void RingCollector::RemoveAll(const RecordingWriter& writer) {
   for (const auto& [name, ring] : open_) {
-    drained_.push_back(name);
+    drained_.push_back({name, ring.progress, ring.lost_before});
   }
   open_.clear();
   RemoveDrained(writer);
+  for (const std::string& name : unready_) {
+    ::unlink((directory_ + "/" + name).c_str());  // Its process died before it had written anything.
+  }
 }
 
-void RingCollector::Collect(RunTime now, RecordingWriter& writer) {
-  RemoveDrained(writer);  // What was drained the last time.
-  FindNew();
-  double fullest = 0;
+bool RingCollector::DrainAll(RunTime now, RecordingWriter& writer) {
+  bool some_ended = false;
   for (auto entry = open_.begin(); entry != open_.end();) {
     Ring& ring = entry->second;
     // Asked before the draining, so that nothing is written after it.
     const bool ended =
-        ring.reader.closed() || (ring.process_seen && !IsProcessHere(ring.reader.header()));
+        ring.reader.closed() || (ring.end_can_be_seen && !IsProcessHere(ring.reader.header()));
     const RingReader::Drained drained = Drain(now, ring, writer);
     ring.quiet = drained.slots == 0;
-    fullest = std::max(fullest, static_cast<double>(drained.slots + drained.overwritten) /
-                                    ring.reader.header().slot_count);
+    fullest_ = std::max(fullest_, static_cast<double>(drained.slots + drained.overwritten) /
+                                      ring.reader.header().slot_count);
     if (ended) {
-      ended_[entry->first] = true;
-      drained_.push_back(entry->first);
+      some_ended = true;
+      ended_.insert(entry->first);
+      drained_.push_back({entry->first, ring.progress, ring.lost_before});
       entry = open_.erase(entry);
     } else {
       ++entry;
     }
   }
+  return some_ended;
+}
+
+void RingCollector::Collect(RunTime now, RecordingWriter& writer) {
+  RemoveDrained(writer);  // What was drained the last time.
+  fullest_ = 0;
+  do {
+    FindNew();
+  } while (DrainAll(now, writer) && others_wait_);
   constexpr double kTooFull = 0.25;  // A burst four times the usual pace must still fit.
   constexpr double kNearlyEmpty = 0.05;
-  if (fullest > kTooFull) {
+  if (fullest_ > kTooFull) {
     interval_ = std::max(interval_ / 2, kIntervalMin);
-  } else if (fullest < kNearlyEmpty) {
+  } else if (fullest_ < kNearlyEmpty) {
     interval_ = std::min(interval_ * 2, kIntervalMax);
   }
 }

@@ -1,7 +1,10 @@
 #include "supervise/ring_collector.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -29,12 +32,15 @@ class SlotKeeper final : public RecordingWriter {
       }
     }
   }
-  bool AllWritten() const override { return all_written; }
+  std::optional<std::int64_t> ProbeBytesLost() const override {
+    return all_written ? std::optional(lost) : std::nullopt;
+  }
   void Finish() override {}
   std::string fault() const override { return {}; }
 
   std::vector<std::uint64_t> steps;
   bool all_written = false;
+  std::int64_t lost = 0;
 };
 
 class RingCollectorTest : public testing::Test {
@@ -55,6 +61,22 @@ class RingCollectorTest : public testing::Test {
 
   std::ptrdiff_t Rings() const {
     return std::distance(std::filesystem::directory_iterator(folder_), {});
+  }
+
+  /// So many processes, one after the other, that write two steps each and die without a word.
+  void LetProcessesDie(int count, bool reap = true) {
+    for (int i = 0; i < count; ++i) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        RingWriter ring;
+        ring.Open({.directory = folder_, .slot_count = kSlotCountMin});
+        ring.Step({}, false);
+        ring.Step({}, false);
+        ::kill(::getpid(), SIGKILL);
+      }
+      siginfo_t end{};
+      ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &end, WEXITED | (reap ? 0 : WNOWAIT)), 0);
+    }
   }
 
   char folder_[32] = "/tmp/whystop-ringsXXXXXX";
@@ -100,6 +122,9 @@ TEST_F(RingCollectorTest, ARingOfAnotherPidNamespaceGoesOn) {
     const std::int64_t unknown_here = (1LL << 22) + 1;  // Beyond the largest pid there is.
     file.seekp(offsetof(RingHeader, pid));
     file.write(reinterpret_cast<const char*>(&unknown_here), sizeof(unknown_here));
+    const std::uint32_t another_namespace = 1;
+    file.seekp(offsetof(RingHeader, pid_namespace));
+    file.write(reinterpret_cast<const char*>(&another_namespace), sizeof(another_namespace));
   }
   RingCollector collector(folder_, state_);
   WriteSteps(2);
@@ -132,9 +157,53 @@ TEST_F(RingCollectorTest, ARingGoesOnceItIsWrittenAndNotBefore) {
 TEST_F(RingCollectorTest, AtTheEndOfTheRunAllRingsGoUnlessSomethingWasLost) {
   RingCollector collector(folder_, state_);
   collector.Collect({}, kept_);
+  kept_.all_written = true;
+  kept_.lost = 100;
   collector.RemoveAll(kept_);
   EXPECT_EQ(Rings(), 1);
+  RingCollector later(folder_, state_);
+  later.Collect({}, kept_);
+  later.RemoveAll(kept_);
+  EXPECT_EQ(Rings(), 0) << "what was lost before it was opened is not its own";
+}
+
+/// Goal: however many processes die, before anyone looked at their rings, each step is taken once and
+/// no ring stays.
+TEST_F(RingCollectorTest, RingsOfManyDeadProcessesAllGo) {
+  RingCollector collector(folder_, state_);
   kept_.all_written = true;
+  LetProcessesDie(300);
+  collector.Collect({}, kept_);
+  EXPECT_EQ(kept_.steps.size(), 600U);
+  collector.Collect({}, kept_);
+  EXPECT_EQ(Rings(), 1) << "the living process's own";
+  LetProcessesDie(200);
+  WriteSteps(1);
+  collector.Collect({}, kept_);
+  RingCollector(folder_, state_).Collect({}, kept_);
+  EXPECT_EQ(kept_.steps.size(), 1001U) << "another that takes over takes nothing twice";
+}
+
+/// A parent that never waits for its children leaves their numbers taken.
+TEST_F(RingCollectorTest, RingsOfZombiesGoToo) {
+  RingCollector collector(folder_, state_);
+  kept_.all_written = true;
+  LetProcessesDie(2, /*reap=*/false);
+  collector.Collect({}, kept_);
+  collector.Collect({}, kept_);
+  EXPECT_EQ(kept_.steps.size(), 4U);
+  EXPECT_EQ(Rings(), 1);
+  while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+}
+
+/// A process that is killed while it makes its ring leaves a file without a header.
+TEST_F(RingCollectorTest, ARingThatWasNeverFinishedGoesWithTheRun) {
+  std::ofstream(std::string(folder_) + "/7-7.ring") << std::string(kRingHeaderBytes, '\0');
+  RingCollector collector(folder_, state_);
+  kept_.all_written = true;
+  collector.Collect({}, kept_);
+  EXPECT_EQ(Rings(), 2);
   collector.RemoveAll(kept_);
   EXPECT_EQ(Rings(), 0);
 }

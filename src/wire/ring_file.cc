@@ -1,6 +1,7 @@
 #include "wire/ring_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -47,6 +48,11 @@ std::uint64_t ProcessStartTicks() {
   } while (size < 0 && errno == EINTR);
   close(fd);
   return size > 0 ? ParseStartTicks({text, static_cast<std::size_t>(size)}) : 0;
+}
+
+std::uint32_t OwnPidNamespace() {
+  struct stat facts {};
+  return stat("/proc/self/ns/pid", &facts) == 0 ? static_cast<std::uint32_t>(facts.st_ino) : 0;
 }
 
 int CreateRingFile(const char* directory, int pid, std::uint64_t start_ticks, std::size_t bytes) {

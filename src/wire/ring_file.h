@@ -11,6 +11,9 @@ std::uint64_t ProcessStartTicks();
 /// The same from the text of a stat file.
 std::uint64_t ParseStartTicks(std::string_view stat);
 
+/// Names the namespace that this process's pid counts in (an inode number); 0 where /proc cannot be read.
+std::uint32_t OwnPidNamespace();
+
 /// Makes `<directory>/<pid>-<start>.ring` (or the next free name of docs/wire.md) with `bytes`
 /// reserved on the disk. The descriptor, or -1: nothing was made.
 int CreateRingFile(const char* directory, int pid, std::uint64_t start_ticks, std::size_t bytes);

@@ -53,7 +53,7 @@ struct RingHeader {
   std::int32_t world_size;
   std::uint32_t writer;
   std::uint32_t flags;
-  std::uint32_t reserved;
+  std::uint32_t pid_namespace;  // In which `pid` counts; 0: not known.
   char writer_name[64];
   std::uint64_t head;
   std::uint64_t dropped;

@@ -147,6 +147,7 @@ void RingWriter::Stamp(const RingWriterOptions& options, std::uint64_t start_tic
   header.local_rank = options.local_rank;
   header.world_size = options.world_size;
   header.writer = options.writer;
+  header.pid_namespace = OwnPidNamespace();
   std::strncpy(header.writer_name, options.writer_name, sizeof(header.writer_name) - 1);
   std::memcpy(map_ + sizeof(header.magic), BytesOf(header).data() + sizeof(header.magic),
               sizeof(header) - sizeof(header.magic));

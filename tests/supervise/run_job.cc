@@ -80,7 +80,7 @@ class TextWriter final : public RecordingWriter {
     }
   }
   void AppendProbe(RunTime /*at*/, std::int64_t /*pid*/, std::string_view /*slots*/) override {}
-  bool AllWritten() const override { return false; }
+  std::optional<std::int64_t> ProbeBytesLost() const override { return std::nullopt; }
   void Finish() override {}
   std::string fault() const override { return {}; }
 

@@ -72,7 +72,7 @@ int Simulate(const std::string& folder, std::int64_t bytes, std::int64_t steps, 
     const std::int64_t peak = step / 50 == steps / 150 ? 90 : 10;  // Of memory, after a third.
     (*writer)->Append({at, Sample{{{1, Quantity::kTreeRssBytes, (peak << 30) + step % 1000}}}});
     (*writer)->AppendLog(at, LogStream::kStdout, "step " + std::to_string(step) + "\n");
-    while (!(*writer)->AllWritten()) {
+    while (!(*writer)->ProbeBytesLost()) {
       ::sched_yield();  // The watcher comes by long before a half of the late files is full.
     }
     while (const auto record = reader->Next()) {

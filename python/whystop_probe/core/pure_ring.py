@@ -43,6 +43,13 @@ def _start_ticks():
         return 0
 
 
+def _pid_namespace():
+    try:
+        return os.stat("/proc/self/ns/pid").st_ino & 0xFFFFFFFF
+    except OSError:
+        return 0
+
+
 def _number_from_environment(name, default):
     try:
         return int(os.environ[name])
@@ -94,7 +101,7 @@ def open_pure_writer():
         name = "whystop pure-python %d.%d" % sys.version_info[:2]
         ranks = [_number_from_environment(key, -1) for key in ("RANK", "LOCAL_RANK", "WORLD_SIZE")]
         now = time.monotonic_ns()
-        header = _header.pack(b"WSRING1\n", 1, slots, pid, start, now, *ranks, WRITER_PURE_PYTHON, 0, 0, name.encode())
+        header = _header.pack(b"WSRING1\n", 1, slots, pid, start, now, *ranks, WRITER_PURE_PYTHON, 0, _pid_namespace(), name.encode())
         memory[8 : len(header)] = header[8:]
         memory[0:8] = header[0:8]  # Last: from here on the file is a ring.
         return PureWriter(memory, slots, pid)
