@@ -30,7 +30,7 @@ constexpr CauseEntry kEnds[] = {
     {"busy-loop", kStop, Outcome::kHung, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighBusyLoop},
     {"callback-exception", kStop, Outcome::kRaised, kFault, "", &WeighCallbackException},
     {"cgroup-oom-kill", kStop, Outcome::kKilled, kFault, "dataloader-worker-killed external-sigkill sibling-rank-failed uncaught-exception", &WeighCgroupOomKill},
-    {"checkpoint-corrupt", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"checkpoint-corrupt", kStop, Outcome::kRaised, kFault, "uncaught-exception", &WeighCheckpointCorrupt},
     {"checkpoint-mismatch", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"collective-mismatch", kStop, Outcome::kRaised, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighCollectiveMismatch},
     {"collective-timeout", kStop, Outcome::kRaised, kFault, "native-abort nccl-watchdog-stuck sibling-rank-failed user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception", &WeighCollectiveTimeout},

@@ -9,6 +9,7 @@ void WeighBrokenPipe(const CaseFile& run, Hypothesis& out);
 void WeighBusError(const CaseFile& run, Hypothesis& out);
 void WeighCallbackException(const CaseFile& run, Hypothesis& out);
 void WeighCgroupOomKill(const CaseFile& run, Hypothesis& out);
+void WeighCheckpointCorrupt(const CaseFile& run, Hypothesis& out);
 void WeighCudaOomFragmentation(const CaseFile& run, Hypothesis& out);
 void WeighDataRanOut(const CaseFile& run, Hypothesis& out);
 void WeighDataloaderWorkerKilled(const CaseFile& run, Hypothesis& out);

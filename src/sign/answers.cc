@@ -4,6 +4,7 @@
 
 #include "model/observations.h"
 #include "sign/observed.h"
+#include "sign/words.h"
 
 namespace whystop {
 
@@ -24,6 +25,13 @@ std::optional<double> SpreadOfAnswers(const Observation& loss_call) {
 bool GivesOneAnswer(const Observation& loss_call, double share) {
   const auto spread = SpreadOfAnswers(loss_call);
   return spread && *spread < share * OutputSize(loss_call);
+}
+
+bool GivesOneAnswerBesideTargets(const Observation& loss_call, double share) {
+  const auto seen = As<seen::LossCall>(loss_call);
+  const auto spread = SpreadOfAnswers(loss_call);
+  const bool compares_numbers = MentionsAny(seen.function.value_or(""), {"mse_loss", "l1_loss", "huber_loss"});
+  return spread && compares_numbers && *spread < share * seen.target_std.value_or(0);
 }
 
 bool ConstantFromTheStart(const CaseFile& run) {

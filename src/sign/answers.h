@@ -14,6 +14,8 @@ constexpr double kOneAnswer = 1e-3;
 std::optional<double> SpreadOfAnswers(const Observation& loss_call);
 /// The outputs of this call differ from sample to sample by less than this share of their size.
 bool GivesOneAnswer(const Observation& loss_call, double share);
+/// The same of numbers that are compared with numbers: beside what the targets differ by, the outputs do not differ.
+bool GivesOneAnswerBesideTargets(const Observation& loss_call, double share);
 /// The outputs were the same for every sample before anything was trained: the model does not look
 /// at its input.
 bool ConstantFromTheStart(const CaseFile& run);

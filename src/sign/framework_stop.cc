@@ -39,6 +39,11 @@ ExitReason ReasonOfStop(const CaseFile& run, const Observation& stop) {
   if (!counts && SomeLossLost(run) && MentionsAny(words, {"nan", "Nan", "NaN", "finite"})) {
     return ExitReason::kNotFinite;
   }
+  // Its patience was not spent: it was the threshold that ended it.
+  if (stop_seen.stopping_threshold && !stop_seen.divergence_threshold &&
+      stop_seen.wait_count.value_or(0) < stop_seen.patience.value_or(0)) {
+    return ExitReason::kTarget;
+  }
   if (!counts && IsAboutTime(stop_seen.who.value_or("") + "_" + stop_seen.function.value_or(""))) {
     return ExitReason::kTimeBudget;
   }

@@ -17,6 +17,7 @@
 #include "sign/loss_calls.h"
 #include "sign/near_guessing.h"
 #include "sign/observed.h"
+#include "sign/says_less.h"
 #include "sign/score_and_loss.h"
 #include "sign/target_mean.h"
 #include "sign/words.h"
@@ -184,48 +185,6 @@ LearningView OfAPolicy(const Finding* reward, const Finding* loss) {
                           reward->Number("last").value_or(0), reward->Number("points").value_or(0),
                           reward->Number("best").value_or(0));
   return view;
-}
-
-/// Models that work against each other: what one loses the other wins, so neither loss has to fall.
-bool TrainsAdversaries(const CaseFile& run) {
-  double optimizers = 0;
-  bool named = false;
-  for (const Observation* seen : ObservationsOf(run, "optimizer")) {
-    optimizers += As<seen::Optimizer>(*seen).name ? 1 : 0;
-  }
-  for (const Observation* model : ObservationsOf(run, "model")) {
-    named = named || MentionsAny(As<seen::Model>(*model).name.value_or(""), {"discriminator", "critic", "generator"});
-  }
-  return optimizers > 1 && named;
-}
-
-/// Several optimizers, each with a loss of its own: the one on record is one of several, and what it
-/// does says little unless it falls.
-bool HasOtherLosses(const CaseFile& run) {
-  constexpr double kEnough = 10;
-  return OrZero(CountsOf(run).other_losses) >= kEnough;
-}
-
-/// Says less about losses that need not fall.
-void ConsiderOtherLosses(const CaseFile& run, LearningView& view) {
-  const bool lost =
-      view.basis == nullptr || view.basis->Number("not_finite_at_end").value_or(0) > 0;
-  const bool of_loss = !lost && FactText(*view.basis, "role") == "train-loss";
-  if (!of_loss || view.state == Learning::kUnknown) {
-    return;
-  }
-  if (TrainsAdversaries(run)) {
-    view.text = fmt::format("{} {:.4g} -> {:.4g} over {} points, of models that work against each "
-                            "other: their losses need not fall; what the generator makes would tell",
-                            view.basis->series, view.basis->Number("first").value_or(0),
-                            view.basis->Number("last").value_or(0),
-                            view.basis->Number("points").value_or(0));
-    view.state = Learning::kUnknown;
-  } else if (view.Bad() && HasOtherLosses(run)) {
-    view.state = Learning::kUnknown;
-    view.text += ", but it is one of several losses, each with an optimizer of its own, and such "
-                 "losses may work against each other";
-  }
 }
 
 /// How far the best value of an accuracy has come on the way from guessing to certainty; nullopt: what guessing gives is not
@@ -449,7 +408,7 @@ bool RoseAllAlong(const CaseFile& run, const Finding& loss) {
 bool OutputsAreConstant(const CaseFile& run) {
   const Observation* call = run.FindObservation("loss-call");
   const bool late = call != nullptr && (OrZero(As<seen::LossCall>(*call).call) >= 10 || call->step.value_or(0) >= 100);
-  return late && GivesOneAnswer(*call, 1e-3);
+  return late && (GivesOneAnswer(*call, 1e-3) || GivesOneAnswerBesideTargets(*call, 1e-3));
 }
 
 LearningView BySeries(const CaseFile& run) {
@@ -516,24 +475,6 @@ const Finding* HeldOutAtGuessing(const CaseFile& run, const LearningView& view) 
   return by_heart && best > no_better * *guess && best < kComparableStart * *guess ? held_out : nullptr;
 }
 
-/// A likelihood or a bound, some of which are annealed: it rose, and neither ran away nor turned positive.
-bool StaysBelowZero(const Finding& loss) {
-  constexpr double kOfItsBest = 0.2;
-  const auto number = [&loss](const char* name) { return loss.Number(name).value_or(0); };
-  return number("not_finite") == 0 && number("begin") < 0 && number("worst") < 0 && number("last") < kOfItsBest * number("best");
-}
-
-/// A plateau before learning sets in is usual: a run that was cut off in its first part, and stands where it began, says nothing yet. Nor
-/// does noise say more. Values that are the same to the last bit do.
-void SayLessOfABeginning(const CaseFile& run, LearningView& view) {
-  const double share = ShareOfPlanDone(run);
-  const bool flat = view.state == Learning::kNeverLearned || view.state == Learning::kStalled;
-  if (flat && view.basis != nullptr && share > 0 && share < kBarelyBegun && view.basis->Number("identical").value_or(0) == 0) {
-    view.state = Learning::kUnknown;
-    view.text += fmt::format("; {:.2g} % of what was planned was done: too early to say", 100 * share);
-  }
-}
-
 bool NothingMoved(const CaseFile& run) {
   const Observation* by_hand = run.FindObservation("updates-by-hand");
   if (As<seen::UpdatesByHand>(by_hand).changed.value_or(0) > 0) {
@@ -557,10 +498,7 @@ LearningView LearningOf(const CaseFile& run) {
     view.state = Learning::kUnknown;
     view.text += ", but far below guessing";
   }
-  if (view.state == Learning::kDiverged && view.basis != nullptr && StaysBelowZero(*view.basis)) {
-    view.state = Learning::kUnknown;
-    view.text += ": below zero, where what a loss is measured by may move with the training";
-  }
+  SayLessBelowZero(view);
   if (view.state == Learning::kUnknown && view.basis != nullptr && RoseAllAlong(run, *view.basis)) {
     return View(*view.basis, Learning::kDiverged);
   }
@@ -572,7 +510,7 @@ LearningView LearningOf(const CaseFile& run) {
                             view.basis->Number("worst").value_or(0),
                             view.basis->Number("last").value_or(0));
   }
-  ConsiderOtherLosses(run, view);
+  SayLessOfOtherLosses(run, view);
   CompareFiguresWithGuessing(run, view);
   CompareWithGuessing(run, view);
   const Finding* held_out = view.Good() ? HeldOutAtGuessing(run, view) : nullptr;

@@ -8,6 +8,7 @@
 #include "sign/loop_exit.h"
 #include "sign/near_guessing.h"
 #include "sign/observed.h"
+#include "sign/says_less.h"
 #include "sign/signs.h"
 #include "sign/training.h"
 #include "sign/words.h"
@@ -156,8 +157,10 @@ Sign LookLossSwings(const Training& training) {
   constexpr double kLearned = 0.7;
   const bool learned =
       training.learning.Good() || (training.share > 0 && training.share < kLearned);
+  const Finding* basis = training.learning.basis;
+  const bool of_both_signs = basis != nullptr && TakesBothSigns(*basis);
   const Finding* swings =
-      MaySwing(training) || learned ? nullptr : training.run.FindFirst("loss/oscillates");
+      MaySwing(training) || learned || of_both_signs ? nullptr : training.run.FindFirst("loss/oscillates");
   return ByFinding(swings, "series",
                    swings == nullptr
                        ? std::string()
@@ -242,6 +245,23 @@ Sign LookLossJumped(const Training& training) {
                              HumanNumber(spike->Number("loss").value_or(0)) +
                              " and has stayed near " +
                              HumanNumber(spike->Number("loss_since").value_or(0)));
+}
+
+/// It had come down to a fraction of its start and rested there, at a rate that nobody moved, until it was thrown: such a
+/// rate is not too high for it. What came then was.
+Sign LookJumpedAfterLongRest(const Training& training) {
+  constexpr double kOfItsStart = 0.1;
+  constexpr double kStepsMin = 500;
+  const Finding* spike = training.run.FindFirst("loss/spike");
+  const double begin = training.BasisNumber("begin");
+  if (spike == nullptr || begin <= 0 || BeginsAnew(training.run, *spike)) {
+    return NoSign();
+  }
+  const double usual = spike->Number("usual_loss").value_or(begin);
+  const auto at = static_cast<double>(spike->step_from.value_or(0));
+  return AnswerSign(usual < kOfItsStart * begin && at >= kStepsMin && OrZero(CountsOf(training.run).scheduler_steps) == 0, "series",
+                    spike->series + " had come down from " + HumanNumber(begin) + " to " + HumanNumber(usual) +
+                        " at this learning rate, before it was thrown up at step " + HumanCount(*spike->step_from));
 }
 
 Sign LookHeldOutTurned(const Training& training) {

@@ -55,6 +55,9 @@ std::string DescribeGuessing(const CaseFile& run) {
 }
 
 std::optional<double> LevelOfGuessing(const CaseFile& run, const Finding& loss) {
+  if (FactText(loss, "role") != "train-loss") {
+    return std::nullopt;  // A reward has none, and what is held out may be measured otherwise.
+  }
   const auto classes = LossOfGuessing(run);
   if (classes && !IsComparable(run, loss, *classes)) {
     return std::nullopt;

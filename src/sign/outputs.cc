@@ -59,6 +59,24 @@ std::optional<double> HeldWithin(const std::vector<const Observation*>& calls) {
   return std::nullopt;
 }
 
+/// Outputs that are never negative and often exactly zero: a rectifier, or a clamp, holds them.
+bool HeldAtZero(const std::vector<const Observation*>& calls) {
+  constexpr std::size_t kSeenMin = 4;
+  const auto zeros = static_cast<std::size_t>(std::count_if(calls.begin(), calls.end(), [](const Observation* call) {
+    return As<seen::LossCall>(*call).input_min == 0;
+  }));
+  const bool none_below = std::all_of(calls.begin(), calls.end(), [](const Observation* call) {
+    return As<seen::LossCall>(*call).input_min.value_or(-1) >= 0;
+  });
+  return none_below && zeros >= kSeenMin && 2 * zeros >= calls.size();
+}
+
+/// A good part of the targets, and not a stray one, lies below zero.
+bool ManyTargetsBelowZero(const Observation& call) {
+  const auto seen = As<seen::LossCall>(call);
+  return seen.target_min.value_or(0) < 0 && seen.target_mean.value_or(1) < seen.target_std.value_or(0);
+}
+
 std::string Count(const std::vector<const Observation*>& calls) {
   return HumanNumber(static_cast<double>(calls.size()));
 }
@@ -90,9 +108,9 @@ Sign LookOutputsConstant(const Training& training) {
     return NotSeenSign();
   }
   const Observation& last = *calls.back();
-  const std::string spread = HumanNumber(As<seen::LossCall>(last).rows_std_mean.value_or(0)) + " at a size of " +
+  const std::string spread = HumanNumber(SpreadOfAnswers(last).value_or(0)) + " at a size of " +
                              HumanNumber(OutputSize(last));
-  return GivesOneAnswer(last, kOneAnswer)
+  return GivesOneAnswer(last, kOneAnswer) || GivesOneAnswerBesideTargets(last, kOneAnswer)
              ? YesSign("loss-call",
                        "the outputs are the same for every sample: they differ by " + spread)
              : NoSign("the outputs differ from sample to sample by " + spread);
@@ -271,6 +289,11 @@ Sign LookTargetsOutOfReach(const Training& training) {
   const auto call_seen = As<seen::LossCall>(call);
   const std::string last = As<seen::Model>(*training.model).last.value_or("");
   const auto held = HeldWithin(calls);
+  if (!held && HeldAtZero(calls) && ManyTargetsBelowZero(*calls.back())) {
+    return YesSign("loss-call", "targets go from " + HumanNumber(call_seen.target_min.value_or(0)) + " to " +
+                                    HumanNumber(call_seen.target_max.value_or(0)) + ", and no output of the " + Count(calls) +
+                                    " calls looked at was below 0, where many stood exactly: they are cut off there");
+  }
   const double low = held ? *held : last == "Tanh" ? -1 : 0;
   const bool bounded = held || last == "Sigmoid" || last == "Tanh" || last == "Softmax";
   // A single answer that does not stand at the end of the range is not held there by it.

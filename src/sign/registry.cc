@@ -58,6 +58,7 @@ constexpr SignEntry kSigns[] = {
     {"inputs-large", "Are the inputs large?", &LookInputsLarge},
     {"inputs-unscaled", "Are the inputs, or some columns of them, of an odd size?", &LookInputsUnscaled},
     {"job-alive", "Does the job still run?", &LookJobAlive},
+    {"jumped-after-long-rest", "Did the loss jump after it had rested far below its start?", &LookJumpedAfterLongRest},
     {"labels-rare", "Is nearly every label of one class?", &LookLabelsRare},
     {"labels-sorted-by-loader", "Does the loader give samples sorted by class?", &LookLabelsSortedByLoader},
     {"labels-sorted-in-loss", "Do batches come sorted by class, as the loss sees them?", &LookLabelsSortedInLoss},

@@ -78,6 +78,7 @@ Sign LookLossAtClassShares(const Training& training);
 Sign LookLossAtGuessing(const Training& training);
 Sign LookLossDiverged(const Training& training);
 Sign LookLossImproves(const Training& training);
+Sign LookJumpedAfterLongRest(const Training& training);
 Sign LookLossJumped(const Training& training);
 Sign LookLossLost(const Training& training);
 Sign LookLossRanAway(const Training& training);

@@ -1,5 +1,6 @@
 #include "sign/target_mean.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -35,15 +36,6 @@ const Observation* LastCall(const CaseFile& run) {
   return last;
 }
 
-const Observation* FirstCall(const CaseFile& run) {
-  for (const Observation& seen : run.observations) {
-    if (IsRegression(seen)) {
-      return &seen;
-    }
-  }
-  return nullptr;
-}
-
 /// The largest mean loss that outputs and targets of such a mean and spread can have.
 double LossMax(const Observation& call) {
   const auto call_seen = As<seen::LossCall>(call);
@@ -52,6 +44,17 @@ double LossMax(const Observation& call) {
   const double spread =
       call_seen.input_std.value_or(0) + call_seen.target_std.value_or(0);
   return *call_seen.function == "mse_loss" ? apart * apart + spread * spread : apart + spread;
+}
+
+/// Of the first calls: the first steps may throw the outputs far from where they began.
+double FirstLossMax(const CaseFile& run) {
+  constexpr double kFirstCalls = 10;
+  double highest = 0;
+  for (const Observation& seen : run.observations) {
+    const bool first = highest == 0 || OrZero(As<seen::LossCall>(seen).call) <= kFirstCalls;
+    highest = IsRegression(seen) && first ? std::max(highest, LossMax(seen)) : highest;
+  }
+  return highest;
 }
 
 /// What regularizers add to the loss, as first and as last seen.
@@ -95,7 +98,7 @@ std::optional<double> LossOfTheMean(const CaseFile& run, double first_loss, doub
   const auto variance = TargetVariance(run);
   const auto [first_penalty, last_penalty] = Penalties(run);
   if (call == nullptr || !variance ||
-      first_loss - first_penalty > kMarginMax * LossMax(*FirstCall(run)) ||
+      first_loss - first_penalty > kMarginMax * FirstLossMax(run) ||
       last_loss - last_penalty > kMarginMax * LossMax(*call)) {
     return std::nullopt;
   }

@@ -197,8 +197,23 @@ class Lexer {
     return total;
   }
 
+  /// "return(avg 50) 8.6", "loss (last 100): 0.3": a count that says over how many, between the name and its value.
+  bool IsOverHowMany(const NumberToken& number, std::string_view before) const {
+    constexpr std::array<std::string_view, 9> kOver = {"avg", "average", "mean", "last", "over", "ma", "ema", "rolling", "moving"};
+    const std::size_t open = before.rfind('(');
+    if (!number.whole || !body_.substr(at_ + number.size).starts_with(')') || open == std::string_view::npos || Trim(before.substr(0, open)).empty()) {
+      return false;
+    }
+    const std::string_view words = before.substr(open + 1);
+    return IsOneOf(words.substr(0, std::min(words.find_first_of(" =:_"), words.size())), kOver);
+  }
+
   void TakeNumber(const NumberToken& number) {
     const std::string_view before = body_.substr(key_start_, at_ - key_start_);
+    if (IsOverHowMany(number, before)) {
+      at_ += number.size + 1;
+      return;
+    }
     const std::string_view key = CleanKey(before);
     std::size_t end = at_ + number.size;
     const std::optional<NumberToken> total = number.whole ? ReadTotal(end) : std::nullopt;

@@ -43,9 +43,13 @@ def _tell_of_functions(channel, path, scope):
     for function in _functions(path):
         for loop in loops_of(function):
             header = loop.node.iter if loop.kind == "for" else None
-            if told < _TOLD_MAX and loop.parent is None and header is not None and _goes_on(header, scope) and _trains(loop.node):
+            if header is None or told >= _TOLD_MAX or not _trains(loop.node):
+                continue
+            goes_on = loop.parent is None and _goes_on(header, scope)
+            start = None if goes_on else 0
+            if goes_on or (loop.parent is not None and _counts_samples(header)):
                 told += 1
-                channel.observe("loop-never-turned", file=path, line=loop.line, kind=loop.kind, over=ast.unparse(header)[:120], function=function.co_name)
+                channel.observe("loop-never-turned", file=path, line=loop.line, kind=loop.kind, over=ast.unparse(header)[:120], function=function.co_name, start=start)
     return told
 
 
@@ -63,6 +67,13 @@ def _goes_on(header, scope):
     """`range(start, end)` with a start that is no constant."""
     ranges = [node for node in ast.walk(header) if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("range", "trange")]
     return any(len(node.args) >= 2 and not isinstance(node.args[0], ast.Constant) for node in ranges)
+
+
+def _counts_samples(header):
+    """`range(0, len(data), size)`: over so many batches as there are samples for."""
+    ranges = [node for node in ast.walk(header) if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("range", "trange")]
+    from_zero = any(len(node.args) == 1 or getattr(node.args[0], "value", None) == 0 for node in ranges if node.args)
+    return from_zero and "len(" in ast.unparse(header)
 
 
 class _Function:

@@ -96,6 +96,8 @@ class Activations:
                     self._add_rows(given[0])
             if look.kind in _WITH_UNITS and given:
                 self._rectified(look, "input", given[0])
+                if not look.first:
+                    self._squashed(look, given[0])
             if output is not None:
                 self._look_at_output(look, given, output, own)
 
@@ -143,6 +145,14 @@ class Activations:
             self._caught = look.hunt
             clean = [not any(nonfinite(found) for found in self._reader.stats(tensors)) for tensors in (given, own)]
             channel.observe("nonfinite-layer", look.step, module=look.name, type=look.kind, inputs_finite=clean[0], weights_finite=clean[1])
+
+    def _squashed(self, look, tensor):
+        """Values between -1 and 1 that a layer is given, as `torch.tanh` called as a function makes them."""
+        values = tensor.detach()
+        low, high = float(values.min()), float(values.max())
+        if -1 <= low < 0 < high <= 1:
+            share = float((values.abs() >= _SATURATING["Tanh"][1]).double().mean())
+            self._training.channel.observe("activation", look.step, module=look.name, type=look.kind, side="input", saturated=share)
 
     def _rectified(self, look, side, tensor):
         """Units that no sample of this batch wakes: exact zeros, where nothing is negative."""

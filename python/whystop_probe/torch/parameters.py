@@ -160,7 +160,8 @@ class Parameters:
         """Units that begin alike and get the same gradient stay alike; where something tells them apart, nothing was wrong."""
         alike, self._alike = [(name, reference()) for name, reference in self._alike], []
         moved = [(name, weight) for name, weight in alike if weight is not None and weight.grad is not None and bool(weight.grad.any())]
-        same = [name for name, weight in moved if self._rows_equal(weight.detach())]
+        # The units of a table of embeddings are its columns.
+        same = [name for name, weight in moved if self._rows_equal(weight.detach()) or (weight.dim() == 2 and self._rows_equal(weight.detach().t()))]
         step = self._training.step
         self._training.channel.observe("identical-rows", step, count=len(same), names=names_text(same), when=f"after {step} steps")
 

@@ -15,7 +15,9 @@ void WeighLoop(const CaseFile& run, Hypothesis& out) {
   const Observation* loop = run.FindObservation("loop-never-turned");
   const auto loop_seen = As<seen::LoopNeverTurned>(loop);
   const std::string over = loop_seen.over.value_or("");
-  if (over.find("len(") == std::string::npos || loop_seen.start.value_or(0) != 0) {
+  const bool something_failed =
+      run.FindObservation("exception-caught") != nullptr || run.FindObservation("call-failed") != nullptr;
+  if (over.find("len(") == std::string::npos || loop_seen.start.value_or(0) != 0 || something_failed) {
     return;
   }
   out.Add(Decisive("loop", "the training loop over `" + over + "` at line " +

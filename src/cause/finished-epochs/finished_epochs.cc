@@ -33,6 +33,10 @@ void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out) {
   if (run.ExitCode() != 0 || FrameworkStop(run) != nullptr || LastFailedCall(run) != nullptr || account.IsShort()) {
     return;
   }
+  if (EndedByItsStepBudget(run, account)) {
+    out.Add(Contradicts("framework", "the steps that were planned ended in the middle of an epoch"));
+    return;  // finished-max-steps.
+  }
   if (account.steps.told_by == "framework" || account.epochs.told_by == "framework") {
     const LevelAccount& level = account.steps.told_by == "framework" ? account.steps : account.epochs;
     out.Add(Decisive("framework", "the trainer came to the end of its plan: " +

@@ -1,3 +1,4 @@
+#include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/weighers.h"
 #include "model/observations.h"
@@ -8,9 +9,15 @@
 namespace whystop {
 
 void WeighFinishedMaxSteps(const CaseFile& run, Hypothesis& out) {
+  const Account account = ReadAccount(run);
+  if (run.ExitCode() == 0 && StopRequest(run) == nullptr && !account.IsShort() && EndedByItsStepBudget(run, account)) {
+    out.Add(Decisive("framework", "the trainer made all of the steps that were planned: " + HumanNumber(*account.steps.done, 9) +
+                                      " of " + HumanNumber(*account.steps.planned, 9)));
+    return;
+  }
   const Observation* exit = FinalExit(run);
   const auto exit_seen = As<seen::LoopExit>(exit);
-  if (run.ExitCode() != 0 || exit == nullptr || ReadAccount(run).IsShort()) {
+  if (run.ExitCode() != 0 || exit == nullptr || account.IsShort()) {
     return;
   }
   const ExitReason reason = ReasonOf(exit);

@@ -421,4 +421,10 @@ double ShareOfPlanDone(const CaseFile& run) {
   return std::max({account.epochs.Share(), account.steps.Share(), by_counter});
 }
 
+bool EndedByItsStepBudget(const CaseFile& run, const Account& account) {
+  constexpr double kMiddle = 0.05;  // Of an epoch; a last batch that fills no step leaves less.
+  return account.steps.told_by == "framework" && run.progress.epoch && run.progress.epochs_planned &&
+         *run.progress.epoch < *run.progress.epochs_planned - kMiddle;
+}
+
 }  // namespace whystop

@@ -66,6 +66,9 @@ struct Account {
 
 Account ReadAccount(const CaseFile& run);
 
+/// A framework made all the steps that were planned, in the middle of an epoch: the steps were the limit.
+bool EndedByItsStepBudget(const CaseFile& run, const Account& account);
+
 /// As seen, or else by elimination: a batch loop over the loader has one way out, or none.
 CutBy WhatCut(const CaseFile& run, const CutPasses& cut);
 /// The plan of the batch loop, where it goes over what was cut; nullptr: not told.
