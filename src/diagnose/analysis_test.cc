@@ -266,6 +266,27 @@ TEST(Analysis, AStepThatSrunEndedWasNotCancelledBySomeone) {
   EXPECT_EQ(RootOf(analysis.Judge(false)), "uncaught-exception");
 }
 
+/// Slurm's daemon and the program write into one file: a few figures still come after the last word.
+TEST(Analysis, FiguresOnTheirWayDoNotUndoTheSchedulersWord) {
+  LogFact killed;
+  killed.cause = "slurm-memory-limit";
+  killed.role = LogFact::Role::kRoot;
+  killed.fatal = true;
+  killed.line = "slurmstepd: error: Job 7518 exceeded memory limit (626359956 > 512000000), being killed";
+  Analysis analysis;
+  analysis.Push({Seconds(1), killed});
+  Scalar loss;
+  loss.series = "loss";
+  loss.role = SeriesRole::kTrainLoss;
+  loss.value = 24.2;
+  analysis.Push({Seconds(2), loss});
+  EXPECT_EQ(RootOf(analysis.Judge(false)), "slurm-memory-limit");
+  for (int point = 0; point < 40; ++point) {
+    analysis.Push({Seconds(3), loss});
+  }
+  EXPECT_NE(RootOf(analysis.Judge(false)), "slurm-memory-limit");
+}
+
 TEST(Analysis, AnAbortWithoutAPythonExceptionIsACrash) {
   LogFact timeout;
   timeout.cause = "collective-timeout";

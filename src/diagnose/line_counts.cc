@@ -143,6 +143,11 @@ bool IsWarningBesideAnException(const CaseFile& run, const LogFact& fact) {
   return own != nullptr && !IsPartOf(fact, *own) && fact.line.find("Warning: ") != std::string::npos;
 }
 
+/// Slurm's daemon writes into the job's log beside the job: no program prints that of itself.
+bool IsWordOfTheScheduler(const CaseFile& run, const CauseEntry& cause, const LogFact& fact) {
+  return !run.watched && cause.outcome == Outcome::kKilled && fact.fatal && fact.line.starts_with("slurmstepd: error:");
+}
+
 }  // namespace
 
 bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fact) {
@@ -175,8 +180,8 @@ bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fac
     return fact.metrics_after <=
            3 + run.metric_points / 20;  // The epoch that was stopped is drawn once more.
   }
-  // Who is asked to end makes its last turn first.
-  const bool last_turn = CanLeadTo(cause, "external-sigterm") && AskedToEnd(run) != nullptr &&
+  // Who is asked to end makes its last turn first; and what a scheduler kills has figures on their way.
+  const bool last_turn = ((CanLeadTo(cause, "external-sigterm") && AskedToEnd(run) != nullptr) || IsWordOfTheScheduler(run, cause, fact)) &&
                          fact.metrics_after <= 3 + run.metric_points / 20;
   return CountsByTraceback(run, fact).value_or((fact.metrics_after == 0 || last_turn) &&
                                                !SurvivedBefore(run, fact));

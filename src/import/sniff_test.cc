@@ -46,6 +46,7 @@ TEST(Sniff, ALogStaysALog) {
   EXPECT_EQ(SniffBytes("epoch,loss\n"), FileKind::kTextLog);
   EXPECT_EQ(SniffBytes("Resizing\n416\nLoaded: 0.00003 seconds\n"), FileKind::kTextLog);
   EXPECT_EQ(SniffBytes("inputs (640, 3)\n640, 3\nlabels (640, 1)\n"), FileKind::kTextLog);
+  EXPECT_EQ(SniffBytes("batch_norm:\t0\nn_hidden:\t128\nlr:\t0.001\n"), FileKind::kTextLog);
   EXPECT_EQ(SniffBytes("loss\n0.5\n0.4\n"), FileKind::kTable);
 }
 

@@ -6,6 +6,7 @@
 #include "base/parse.h"
 #include "text/letters.h"
 #include "text/number.h"
+#include "text/series_role.h"
 
 namespace whystop {
 namespace {
@@ -21,6 +22,19 @@ std::vector<std::string_view> Words(std::string_view line) {
     at = line.find_first_not_of(" \t", end);
   }
   return words;
+}
+
+std::vector<std::string_view> Fields(std::string_view line) {
+  std::vector<std::string_view> fields;
+  while (fields.size() <= kColumnsMax) {
+    const std::size_t comma = line.find(',');
+    fields.push_back(line.substr(0, comma));
+    if (comma == std::string_view::npos) {
+      break;
+    }
+    line.remove_prefix(comma + 1);
+  }
+  return fields;
 }
 
 bool IsName(std::string_view word) {
@@ -48,8 +62,51 @@ void KeepNames(const std::vector<std::string_view>& words, std::vector<std::stri
 
 }  // namespace
 
+/// ",loss,acc,val_loss,val_acc": a table that a program writes between its other lines, as pandas and csv do.
+bool ColumnTable::PushCommaHeader(std::string_view text) {
+  if (text.find(',') == std::string_view::npos || text.find_first_of(" :=;()[]{}'") != std::string_view::npos) {
+    return false;
+  }
+  const std::vector<std::string_view> names = Fields(text);
+  const auto is_name = [](std::string_view name) { return IsName(name) && IsOf(name[0], kLetterAlpha); };
+  const auto is_figure = [](std::string_view name) {
+    const SeriesRole role = RoleOfSeries(name);
+    return role == SeriesRole::kTrainLoss || role == SeriesRole::kValidationLoss;
+  };
+  if (names.size() < 2 || names.size() > kColumnsMax || !(names[0].empty() || is_name(names[0])) ||
+      !std::all_of(names.begin() + 1, names.end(), is_name) || std::none_of(names.begin(), names.end(), is_figure)) {
+    return false;
+  }
+  comma_columns_.assign(names.begin(), names.end());
+  return true;
+}
+
+/// As many numbers as there are names. The first one counts epochs, if it is named so or is the index of the table.
+bool ColumnTable::ReadCommaRow(std::string_view text, MetricLine& out) const {
+  const std::vector<std::string_view> fields = Fields(text);
+  if (fields.size() != comma_columns_.size()) {
+    return false;
+  }
+  for (std::size_t at = 0; at < fields.size(); ++at) {
+    const std::optional<double> value = ParseWhole<double>(fields[at]);
+    if (!value) {
+      return false;
+    }
+    const std::string& name = comma_columns_[at];
+    if (at == 0 && (name.empty() || name == "epoch" || name == "Epoch")) {
+      out.epoch = *value;
+    } else {
+      out.values.push_back({.key = name, .value = *value});
+    }
+  }
+  return true;
+}
+
 bool ColumnTable::PushHeader(std::string_view line) {
   const std::string_view text = Trim(line);
+  if (PushCommaHeader(text)) {
+    return true;
+  }
   if ((!text.starts_with("Epoch ") && !text.starts_with("Class ") && !text.starts_with("epoch ")) ||
       (text[6] != ' ' && !IsOf(text[6], kLetterAlpha))) {
     return false;
@@ -176,6 +233,12 @@ bool ColumnTable::ReadBareRow(std::string_view line, MetricLine& out) {
 bool ColumnTable::ReadRow(std::string_view line, MetricLine& out) {
   if (ReadBareRow(line, out)) {
     return true;
+  }
+  if (!comma_columns_.empty()) {
+    out.Clear();
+    if (ReadCommaRow(Trim(line), out)) {
+      return true;
+    }
   }
   if (columns_.empty() && class_columns_.empty() && plain_columns_.empty()) {
     return false;

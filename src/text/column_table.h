@@ -18,6 +18,9 @@ namespace whystop {
 /// and fastai:
 ///   epoch     train_loss  valid_loss  accuracy  time
 ///   0         2.310000    2.290000    0.120000  00:12
+/// and tables with commas between other lines:
+///   epoch,loss,val_loss
+///   0,0.6807,0.5581
 class ColumnTable {
  public:
   /// True: the line is a header, remembered.
@@ -27,12 +30,15 @@ class ColumnTable {
   bool ReadRow(std::string_view line, MetricLine& out);
 
  private:
+  bool PushCommaHeader(std::string_view text);
+  bool ReadCommaRow(std::string_view text, MetricLine& out) const;
   static bool ReadBareRow(std::string_view line, MetricLine& out);
   bool ReadPlainRow(const std::vector<std::string_view>& words, MetricLine& out) const;
   bool ReadClassRow(const std::vector<std::string_view>& words, MetricLine& out) const;
 
   std::vector<std::string> columns_;        // Of "Epoch ..." headers.
   std::vector<std::string> plain_columns_;  // Of "epoch ..." headers.
+  std::vector<std::string> comma_columns_;  // Of ",loss,acc".
   std::vector<std::string> class_columns_;  // Of "Class ..." headers.
   int headers_ = 0;                         // One an epoch.
   std::optional<double> row_epoch_;  // Absent: the bars with the rows went to another stream.

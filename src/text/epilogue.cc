@@ -62,6 +62,9 @@ void Epilogue::Reset() {
 }
 
 bool Epilogue::SaysCompleted(const Standing& standing) const {
+  if (standing.failed && standing.unfinished) {
+    return false;  // Short of its plan after a failure: these are the words of whoever started it.
+  }
   // A script that ends with its name may have done so before: several of them share a log.
   if (last_.ends_with(".py") && ReadClosingWords(last_) == Closing::kLastWord) {
     return true;

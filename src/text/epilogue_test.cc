@@ -44,6 +44,16 @@ TEST(Epilogue, WordsOfTheEndAreHeardAfterTheLastStep) {
   EXPECT_TRUE(Completes(Loop(37) + "Optimization complete, with the best score on iteration 36960\n"));
 }
 
+TEST(Epilogue, AScriptsLastWordDoesNotUndoAFailureShortOfThePlan) {
+  std::string log;
+  for (int step = 1; step <= 40; ++step) {
+    log += "step " + std::to_string(step) + "/5000 loss 0." + std::to_string(99 - step) + "\n";
+  }
+  EXPECT_FALSE(Completes(log + kTraceback + "launch: killing subprocess 17\nDone.\n"));
+  EXPECT_FALSE(Completes(log + kTraceback + "launch: killing subprocess 17\nThe job has finished.\n"));
+  EXPECT_TRUE(Completes(log + "Done.\n"));
+}
+
 TEST(Epilogue, WhatTheLoopSaysItselfIsNotTheEnd) {
   EXPECT_FALSE(Completes(Loop(37, "Search finished in 3 s\n")));
   EXPECT_FALSE(Completes(Loop(37, "Done.\n")));

@@ -82,5 +82,41 @@ TEST(LogDialects, ThePostscriptOfALsfReportIsNoFurtherRun) {
   EXPECT_EQ(SessionsOf(ReadAll(run + report + run + report)), 2);
 }
 
+/// XGBoost and LightGBM count rounds in brackets; several boosters of one script count from the start each, and the best
+/// round is told once more.
+TEST(LogDialects, RoundsOfBoostingAreSteps) {
+  const auto booster = [](int rounds) {
+    std::string log;
+    for (int round = 0; round < rounds; ++round) {
+      log += "[" + std::to_string(round) + "]\ttrain-rmse:" + std::to_string(90 - round) + ".5\tvalidation-rmse:95.5\n";
+    }
+    return log;
+  };
+  const CollectEvents one = ReadAll(booster(30) + "Stopping. Best iteration:\n[12]\ttrain-rmse:78.5\tvalidation-rmse:95.5\n");
+  EXPECT_EQ(SessionsOf(one), 1);
+  EXPECT_EQ(one.All<Progress>().back().step, 29);
+  EXPECT_EQ(SessionsOf(ReadAll(booster(30) + booster(20) + booster(40))), 3);
+}
+
+TEST(LogDialects, ATableWithCommasBetweenOtherLines) {
+  const CollectEvents kept = ReadAll(
+      "Layer (type)   Param #\n,loss,acc,val_loss,val_acc\n0,0.68,0.81,0.55,0.85\n1,0.53,0.85,0.52,0.86\n"
+      "2,0.50,0.85,0.49,0.86\n\nResults:\n1,2,3\n");
+  EXPECT_EQ(kept.Values("loss"), (std::vector<double>{0.68, 0.53, 0.50}));
+  EXPECT_EQ(kept.Values("val_loss"), (std::vector<double>{0.55, 0.52, 0.49}));
+  EXPECT_TRUE(ReadAll("name,loss,kind\nresnet,0.5,big\nvgg,0.6,big\n").All<Scalar>().empty());
+}
+
+/// Standard output may come out only at the exit, a logger's lines do not: a failed start stands in the log of another run.
+TEST(LogDialects, ALoggersFiguresComeAfterTheTracebackAboveThem) {
+  std::string log = "Traceback (most recent call last):\n  File \"run.py\", line 3, in <module>\n    main()\nRuntimeError: address already in use\n";
+  for (int epoch = 1; epoch < 6; ++epoch) {
+    log += "2025-02-04 22:5" + std::to_string(epoch) + ":23,617 INFO: epoch: " + std::to_string(epoch) + " loss: 0.5" + std::to_string(9 - epoch) + "\n";
+  }
+  const auto exceptions = ReadAll(log).All<ExceptionSeen>();
+  ASSERT_EQ(exceptions.size(), 1u);
+  EXPECT_FALSE(exceptions[0].ended_process);
+}
+
 }  // namespace
 }  // namespace whystop

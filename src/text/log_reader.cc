@@ -376,18 +376,23 @@ void LogReader::NoteSurvival() {
 }
 
 LogReader::Mark LogReader::Here() const {
-  return {.advances = progress_.advances(), .bar_advances = bar_advances_, .bytes = bytes_, .arrivals = arrivals_};
+  return {.advances = progress_.advances(),
+          .bar_advances = bar_advances_,
+          .logged_advances = logged_advances_,
+          .bytes = bytes_,
+          .arrivals = arrivals_};
 }
 
 /// Training moved on, or the program talked on. Where the traceback cuts another line in two, or
 /// stands before all training, what follows may have been printed earlier and flushed at exit; a
-/// bar, which goes to standard error as well, was not, nor what came at several times.
+/// bar, which goes to standard error as well, was not, nor a logger's lines, nor what came at several times.
 bool LogReader::Survived(const Pending& held) const {
   if (held.exception.warned || bar_advances_ - held.at.bar_advances >= kAdvancesToSurvive) {
     return true;
   }
   if (held.early && bytes_ - held.at.bytes <= kStdioBufferBytes) {
-    return progress_.finished() || arrivals_ - held.at.arrivals >= kAdvancesToSurvive;
+    return progress_.finished() || arrivals_ - held.at.arrivals >= kAdvancesToSurvive ||
+           logged_advances_ - held.at.logged_advances >= kAdvancesToSurvive;
   }
   return lines_since_end_ > kTeardownLinesMax ||
          progress_.advances() - held.at.advances >= kAdvancesToSurvive;
@@ -432,7 +437,9 @@ void LogReader::ReadMetrics(const PeeledLine& line, std::int64_t number) {
     if (!metric_line_.has_counter() && (plan_ == nullptr || plan_->plans())) {
       ReadPlan(body);
     }
+    const std::int64_t before = progress_.advances();
     PushMetricLine(number, line.rank);
+    logged_advances_ += line.logged ? progress_.advances() - before : 0;
   }
 }
 

@@ -52,6 +52,7 @@ class LogReader final : private LineSink {
   struct Mark {
     std::int64_t advances = 0;      // Of the progress.
     std::int64_t bar_advances = 0;  // Of these, the ones that bars made.
+    std::int64_t logged_advances = 0;  // Of these, the ones that a logger's lines made.
     std::int64_t bytes = 0;
     std::int64_t arrivals = 0;  // Moments at which text came that moved the progress on.
   };
@@ -128,6 +129,7 @@ class LogReader final : private LineSink {
   std::optional<std::int64_t> step_pushed_;
   bool push_progress_ = false;  // A fact was told: say whether training goes on after it.
   std::int64_t bar_advances_ = 0;
+  std::int64_t logged_advances_ = 0;  // By lines of a logger, which writes each at once.
   std::int64_t bytes_ = 0;
   std::int64_t failed_at_advances_ = 0;
   std::optional<LogFact> guard_;       // The program's own words that its loss was not finite.

@@ -70,6 +70,7 @@ void LogReader::StartSession(const char* reason, std::int64_t number) {
   ended_after_bytes_ = 0;
   ranks_ = false;
   bar_advances_ = 0;
+  logged_advances_ = 0;
   failed_at_advances_ = 0;
   push_progress_ = false;
 }

@@ -244,6 +244,11 @@ class Lexer {
       return;
     }
     const bool bare_count = key.empty() && total && IsCountPlace(end);
+    if (IsBoostingRound(number, end)) {
+      TakeStep(key, number, total, end);
+      out_.round = true;
+      return;
+    }
     const bool plural =
         word.ends_with('s') && !EqualsLower(word, "num_updates") && !EqualsLower(key, "s");
     const bool named = IsOneOf(word, kStepWords) || EqualsLower(key, "s");
@@ -325,6 +330,11 @@ class Lexer {
   bool IsBracketedEpoch(const std::optional<NumberToken>& total, std::size_t end) const {
     return at_ == 1 && body_[0] == '[' && total && body_.substr(end).starts_with("][") &&
            !out_.epoch;
+  }
+
+  /// "[120]\ttrain-rmse:0.5": XGBoost's and LightGBM's rounds.
+  bool IsBoostingRound(const NumberToken& number, std::size_t end) const {
+    return at_ == 1 && body_[0] == '[' && number.whole && body_.substr(end).starts_with("]\t") && !out_.has_counter();
   }
 
   static bool IsEpochKey(std::string_view key, std::string_view word) {

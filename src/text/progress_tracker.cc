@@ -37,6 +37,16 @@ bool ProgressTracker::TakeCounters(const MetricLine& line) {
   if (line.bar && line.values.empty()) {
     return true;  // Keras draws one for predict as well.
   }
+  if (line.round && line.step) {
+    constexpr std::int64_t kRoundsMin = 2;
+    if (first_round_ && step_ && *line.step <= *first_round_ && *step_ >= *first_round_ + kRoundsMin) {
+      return false;  // Another booster.
+    }
+    if (step_ && *line.step < *step_) {
+      return true;  // The best round, told once more at the end.
+    }
+    first_round_ = first_round_ ? first_round_ : line.step;
+  }
   if (line.epoch) {
     PushEpoch(line);
   }

@@ -68,6 +68,7 @@ class ProgressTracker {
   int figures_ = 0;                   // Lines of figures in this epoch...
   int figures_before_ = 0;            // ...and in the one before.
   std::optional<std::int64_t> step_;  // As printed, within the epoch or over all.
+  std::optional<std::int64_t> first_round_;  // Of boosting.
   std::optional<std::int64_t> steps_;
   std::optional<std::int64_t> steps_configured_;
   int epochs_since_step_ = 0;        // Parts of epochs that passed while the step stood still.

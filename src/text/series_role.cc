@@ -46,6 +46,9 @@ constexpr std::array<std::string_view, 21> kOpposedWords = {
     "d",   "g",      "gen",      "generator", "disc", "discriminator", "adv", "adversarial",
     "gan", "critic", "actor",    "policy",    "pg",   "value",         "vf",  "entropy",
     "kl",  "gp",     "gradient", "aux",       "q"};
+// What is paid for something else to fall: it rises when all is well.
+constexpr std::array<std::string_view, 10> kPenaltyWords = {"kld",         "dkl",     "kldiv",   "reg",        "regularization",
+                                                            "regularizer", "penalty", "sparsity", "commitment", "codebook"};
 // A name with one of these is about something else than the value itself.
 constexpr std::array<std::string_view, 34> kForeignWords = {
     "std",     "stdev",      "var",        "variance",  "min",      "best",     "time",
@@ -171,7 +174,7 @@ bool EndsInLossOfSplit(const Words& words) {
 /// A loss that is no term of another: nothing in its name but the word, the split and how it was
 /// averaged.
 bool IsTotalLoss(const Words& words) {
-  return EndsInLossOfSplit(words) ||
+  return EndsInLossOfSplit(words) || (AnyOf(words, kLossWords) && Has(words, "total")) ||
          (AnyOf(words, kLossWords) &&
           std::all_of(words.begin(), words.end(), [](const std::string& word) {
             return Contains(kLossWords, word) || Contains(kNeutralWords, word) ||
@@ -201,7 +204,7 @@ SeriesRole RoleOfWords(const Words& words) {
   }
   const bool held_out = AnyOf(words, kValidationWords);
   if (IsLoss(words)) {
-    if (AnyOf(words, kOpposedWords) && !(Has(words, "cross") && Has(words, "entropy"))) {
+    if (AnyOf(words, kPenaltyWords) || (AnyOf(words, kOpposedWords) && !(Has(words, "cross") && Has(words, "entropy")))) {
       return SeriesRole::kLossPart;
     }
     return held_out ? SeriesRole::kValidationLoss : SeriesRole::kTrainLoss;

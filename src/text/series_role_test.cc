@@ -112,6 +112,9 @@ TEST(SeriesRole, LeavesAloneWhatOnlySoundsAlike) {
                {"grad_norm/encoder.0.weight", R::kOther},
                {"momentum", R::kOther},
                {"kl", R::kOther},
+               {"loss_kld", R::kLossPart},
+               {"commitment_loss", R::kLossPart},
+               {"loss_total_vae", R::kTrainLoss},
                {"site-packages/trl/trainer/reward_trainer.py", R::kOther},
                {"lib/loss.py", R::kOther},
                {"", R::kOther}});

@@ -114,6 +114,9 @@ bool LooksLikeTable(std::string_view header, std::string_view next) {
     if (name.size() > 256 || name.find_first_of("{}") != std::string_view::npos) {
       return false;
     }
+    if (name.ends_with(':')) {
+      return false;  // "hidden:\t128": a setting, and more of them below.
+    }
     if (std::count(name.begin(), name.end(), '(') != std::count(name.begin(), name.end(), ')')) {
       return false;  // "inputs (64, 3)": a shape that the separator cuts in two.
     }
