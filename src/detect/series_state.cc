@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace whystop {
 namespace {
@@ -68,6 +69,20 @@ LevelFall FallOfLevels(const SeriesShape& shape) {
   const auto count = static_cast<std::ptrdiff_t>(sixth);
   const double early = mean(shape.levels.begin(), shape.levels.begin() + count);
   return {early, early - mean(shape.levels.end() - count, shape.levels.end())};
+}
+
+/// How far the end lies above the best stretch. The single best of many levels is lucky, and the last one may be unlucky.
+double LostAgain(const SeriesShape& shape) {
+  const auto size = static_cast<std::ptrdiff_t>(shape.levels.size() / 8);
+  if (size < 2) {
+    return shape.end - shape.best;
+  }
+  const auto mean = [size](auto from) { return std::accumulate(from, from + size, 0.0) / static_cast<double>(size); };
+  double best = mean(shape.levels.begin());
+  for (auto from = shape.levels.begin(); from + size <= shape.levels.end(); ++from) {
+    best = std::min(best, mean(from));
+  }
+  return mean(shape.levels.end() - size) - best;
 }
 
 /// What a change is compared with. Where values lie below zero (a likelihood, a return) zero means
@@ -175,7 +190,7 @@ std::string_view StateOf(const SeriesHistory& history, const SeriesShape& shape)
   relative = levels_fall ? std::max(relative, fall.by / scale) : relative;
   const bool sure = shape.drop_in_noise_units > kSureUnits || falls_all_along || levels_fall ||
                     (relative > 0.2 && EndLiesBelowStart(shape));
-  const double lost_again = shape.end - shape.best;
+  const double lost_again = LostAgain(shape);
   const bool fell_back =
       lost_again > 4 * shape.level_noise && lost_again > 0.3 * (shape.start - shape.best);
   // Most of the fall came after the first quarter: it is on its way, even if its last points are

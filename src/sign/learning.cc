@@ -99,9 +99,13 @@ std::string Describe(const Finding& finding, Learning state) {
     return fmt::format("{} was {:.6g} at each of {} points, to the last digit: nothing changes",
                        finding.series, finding.Number("last").value_or(0), points);
   }
+  const double begin = finding.Number("begin").value_or(0);
+  // The level of the start leaves out what was soon lost.
+  const bool lost_its_start = state == Learning::kDiverged && FactText(finding, "role").ends_with("-loss") &&
+                              begin < finding.Number("best").value_or(0);
   std::string text =
       fmt::format("{} {:.4g} -> {:.4g} over {} points", finding.series,
-                  finding.Number("first").value_or(0), finding.Number("last").value_or(0), points);
+                  lost_its_start ? begin : finding.Number("first").value_or(0), finding.Number("last").value_or(0), points);
   if (bad_at_end > 0) {
     return text + fmt::format(", then not a finite number ({} points at the end)", bad_at_end);
   }
@@ -115,7 +119,8 @@ std::string Describe(const Finding& finding, Learning state) {
       return text + fmt::format(", then no further gain (best {:.4g})",
                                 finding.Number("best").value_or(0));
     case Learning::kDiverged:
-      return text + fmt::format(", far off its best of {:.4g}", finding.Number("best").value_or(0));
+      return text + (lost_its_start ? std::string(", far above where it began")
+                                    : fmt::format(", far off its best of {:.4g}", finding.Number("best").value_or(0)));
     case Learning::kNeverLearned:
       return text + fmt::format(": never left its starting level beyond its noise of {:.2g}",
                                 finding.Number("noise").value_or(0));
