@@ -75,6 +75,12 @@ def _after_first_child(module):
     children.install(module)
 
 
+def _after_subprocess(module):
+    from whystop_probe.core import children
+
+    children.install_limits(module)
+
+
 def _after_ipython(module):
     from whystop_probe.frameworks import notebook
 
@@ -93,6 +99,7 @@ TABLE = {
     "keras.src.engine.training": (None, _after_legacy_keras),
     "numpy": (None, _after_numpy),
     "multiprocessing.popen_fork": (None, _after_first_child),
+    "subprocess": (None, _after_subprocess),
     "IPython.core.interactiveshell": (None, _after_ipython),
     "lightning.pytorch.trainer.trainer": (None, _after_lightning),
     "pytorch_lightning.trainer.trainer": (None, _after_lightning),

@@ -5,6 +5,10 @@
 #include <tuple>
 #include <vector>
 
+#include "base/human.h"
+#include "model/observations.h"
+#include "sign/observed.h"
+
 namespace whystop {
 namespace {
 
@@ -45,7 +49,7 @@ void CaseBuilder::Push(const Event& event) {
   } else if (const auto* ended = event.As<ProcessEnd>()) {
     Take(*ended);
     if (auto limit = time_limits_.Push(*ended, event.at)) {
-      file_.time_limits_met.push_back(*std::move(limit));
+      file_.time_limits_met.push_back("`" + *std::move(limit) + "`");
     }
   } else if (const auto* seen = event.As<SignalSeen>()) {
     signals_.Push(*seen);
@@ -253,6 +257,10 @@ void CaseBuilder::Take(const Observation& seen) {
     return;
   }
   file_.probe_loaded = file_.probe_loaded || seen.kind == "python";
+  if (seen.kind == seen::ChildTimeUp::kKind) {
+    const auto up = As<seen::ChildTimeUp>(seen);
+    file_.time_limits_met.push_back(up.program.value_or("a program") + ", which its parent gave " + HumanNumber(OrZero(up.limit_s)) + " s,");
+  }
   auto found = observations_.find(seen.kind);
   if (found == observations_.end()) {
     if (observations_.size() >= kObservationKindsMax) {

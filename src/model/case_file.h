@@ -48,7 +48,7 @@ struct CaseFile {
   std::vector<ProcessEnd>
       process_ends;  // Without the job's own; bounded, abnormal ends are kept first.
   std::optional<ProcessEnd> job_end;
-  std::vector<std::string> time_limits_met;  // Command lines of timeout(1) anywhere in the tree whose time was up.
+  std::vector<std::string> time_limits_met;  // What ran under a limit anywhere in the tree and was ended by it, in words.
   std::vector<SignalSeen> signals;
   std::chrono::nanoseconds suspended{};
   std::vector<KernelLine> kernel_lines;  // Only those that matter (OOM, segfault, Xid, I/O errors).

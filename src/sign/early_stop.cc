@@ -46,8 +46,12 @@ bool IsLongEnough(double waited, double checks) {
 
 constexpr double kWorthWaitingFor = 0.01;  // Of all that was gained, in the last two fifths of the run.
 
+constexpr double kClearlyTurned = 6;   // Of the noise of its level, by which a held-out loss ends above its best.
+constexpr double kTurnedBefore = 0.6;  // Of the run, by when that best was reached.
+
 struct HeldOut {
   double points = 0;
+  bool turned = false;  // It rose from its best, and not by noise: no patience would have brought more.
   bool falls = false;  // Or rises, of a score: it gets better still, and its best value was there within a usual patience.
 };
 
@@ -62,6 +66,9 @@ HeldOut HeldOutOf(const CaseFile& run, double patience = kUsualPatience) {
       const double since_best = (1 - finding.Number("best_at").value_or(1)) * points;
       out.points = std::max(out.points, points);
       const double gained = std::abs(finding.Number("first").value_or(0) - finding.Number("last").value_or(0));
+      const double risen = finding.Number("last").value_or(0) - finding.Number("best").value_or(0);
+      out.turned = out.turned || (FactText(finding, "role") == "validation-loss" && finding.Number("best_at").value_or(1) < kTurnedBefore &&
+                                  risen > kClearlyTurned * finding.Number("level_noise").value_or(risen));
       const bool matters = std::abs(finding.Number("end_change").value_or(0)) > kWorthWaitingFor * gained;
       out.falls = out.falls || (finding.Number("still_falling").value_or(0) != 0 && matters && since_best < std::min(patience, kUsualPatience));
     }
@@ -110,8 +117,8 @@ bool StoppedAfterItsBest(const CaseFile& run) {
     return false;
   }
   const bool levelled = held_out.points > 0 ? !held_out.falls : learning.state == Learning::kConverged;
-  // It had come to rest, or improved for as long as it then waited.
-  const bool waited_long = learning.state == Learning::kConverged || checks >= 2 * waited;
+  // It had come to rest or turned for good, or improved for as long as it then waited.
+  const bool waited_long = learning.state == Learning::kConverged || held_out.turned || checks >= 2 * waited;
   return learning.Good() && waited_long && levelled;
 }
 

@@ -42,8 +42,8 @@ const Observation* ExitThatWasPrinted(const CaseFile& run) {
   for (const Observation* exit : ObservationsOf(run, seen::ModuleLoopExit::kKind)) {
     const auto seen = As<seen::ModuleLoopExit>(*exit);
     const auto fits = [&seen](auto done, auto planned) {
-      return done && planned && seen.turn && seen.planned && static_cast<double>(*planned) == static_cast<double>(*seen.planned) &&
-             std::abs(static_cast<double>(*done) - static_cast<double>(*seen.turn)) <= 1;
+      const bool same_plan = !planned || (seen.planned && static_cast<double>(*planned) == static_cast<double>(*seen.planned));
+      return done && same_plan && seen.turn && std::abs(static_cast<double>(*done) - static_cast<double>(*seen.turn)) <= 1;
     };
     if (run.FindObservation("loop-plan") == nullptr && (fits(printed.epoch, printed.epochs_planned) || fits(printed.step, printed.steps_planned))) {
       return exit;

@@ -67,6 +67,13 @@ bool CameBeforeTraining(const CaseFile& run, const Observation& exit) {
   return exit.step == 0 && counted != nullptr && As<seen::Counts>(*counted).steps.value_or(0) > 0;
 }
 
+/// A program without a framework: its loop has no other way out than a handler.
+std::optional<SwallowedError> OutOfModuleLoop(const CaseFile& run) {
+  const Observation* exit = FinalExit(run);
+  const bool hidden = exit != nullptr && exit->kind == seen::ModuleLoopExit::kKind && ReasonOf(exit) == ExitReason::kError;
+  return hidden ? std::optional(SwallowedError{SwallowedAt::kLoop, exit, ErrorOf(*exit), ""}) : std::nullopt;
+}
+
 std::optional<SwallowedError> OutOfLoop(const CaseFile& run) {
   for (const Observation* exit : OfTraining(run, "loop-exit")) {
     const std::string error = ErrorOf(*exit);
@@ -149,7 +156,7 @@ bool CutsPassesShort(const CaseFile& run) {
 }
 
 std::optional<SwallowedError> FindSwallowedError(const CaseFile& run) {
-  for (const auto find : {&OutOfFramework, &LeftInHandler, &OfLoader, &OutOfLoop, &OutOfCall, &OutOfEveryCall, &CaughtAgain}) {
+  for (const auto find : {&OutOfFramework, &LeftInHandler, &OfLoader, &OutOfLoop, &OutOfModuleLoop, &OutOfCall, &OutOfEveryCall, &CaughtAgain}) {
     if (auto found = find(run)) {
       return found;
     }

@@ -43,3 +43,35 @@ def test_patience_by_hand_is_named(ending, rule):
 def test_a_search_that_found_something_ended_no_training(ending):
     got = ending(HEAD + SEARCH, base=False)
     assert (got.outcome, got.blamed) == ("completed", [])
+
+
+HIDDEN = """for epoch in range(30):
+    try:
+        if epoch == 5:
+            raise IndexError("out of bounds")
+        print("epoch", epoch, "loss %.4f" % values[epoch], flush=True)
+    except Exception:
+        break
+"""
+
+
+def test_a_handler_that_leaves_the_loop_is_named_without_a_printed_plan(ending):
+    got = ending(HEAD + HIDDEN, base=False)
+    assert (got.outcome, got.roots) == ("stopped-early", ["swallowed-exception"])
+
+
+LAUNCHER = """import subprocess, sys
+TRAIN = "import time\\nfor it in range(1, 2001):\\n    time.sleep(0.05)\\n    print(f'it {it}/2000 loss {1 / it:.4f}', flush=True)"
+try:
+    subprocess.run([sys.executable, "-c", TRAIN], timeout=4)
+except subprocess.TimeoutExpired:
+    print("train -> -1", flush=True)
+    sys.exit(STATUS)
+"""
+
+
+@pytest.mark.parametrize("status", (0, 1))
+def test_a_launcher_that_gives_its_training_a_time_is_named(ending, status):
+    got = ending(LAUNCHER.replace("STATUS", str(status)), base=False)
+    assert (got.outcome, got.roots) == ("killed", ["wrapper-timeout"])
+    assert "gave 4 s" in got.text("wrapper-timeout")

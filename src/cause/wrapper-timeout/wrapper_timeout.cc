@@ -40,7 +40,7 @@ void WeighWrapperTimeout(const CaseFile& run, Hypothesis& out) {
   // Inside a script, whose own status tells of it only where it is handed on.
   const bool handed_on = run.ExitCode() == kTimeIsUp;
   if (!wrapped && !run.time_limits_met.empty() && (handed_on || ReadAccount(run).IsShort())) {
-    out.Add(Decisive("process", "its time was up when `" + run.time_limits_met.back() + "` ended, " +
+    out.Add(Decisive("process", "its time was up when " + run.time_limits_met.back() + " ended, " +
                                     (handed_on ? "and the script returned its status, 124" : "with less done than planned")));
   }
   if (wrapped && SignalOfJob(run) == SIGKILL) {
