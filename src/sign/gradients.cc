@@ -2,6 +2,7 @@
 
 #include "base/human.h"
 #include "model/observations.h"
+#include "sign/learning.h"
 #include "sign/observed.h"
 #include "sign/optimizer_tensors.h"
 #include "sign/signs.h"
@@ -21,6 +22,23 @@ double ShareWithout(const Observation* without) {
 }
 
 }  // namespace
+
+/// A state that is cut off between the steps of a sequence: what came before the cut teaches nothing. Who tries actions with
+/// gradients on throws most calls away, and means it.
+Sign LookCallsCutOff(const Training& training) {
+  constexpr double kMost = 0.5;
+  if (EarnsReward(training.run)) {
+    return NotSeenSign();
+  }
+  for (const Observation* one : ObservationsOf(training.run, seen::GradientReach::kKind)) {
+    const auto reach = As<seen::GradientReach>(*one);
+    if (OrZero(reach.reached) < kMost * OrZero(reach.calls)) {
+      return YesSign("tensor", "of " + HumanNumber(OrZero(reach.calls)) + " calls of " + reach.module.value_or("") + " in one step the gradient came back to " +
+                                   HumanNumber(OrZero(reach.reached)) + ": what went into the others teaches nothing");
+    }
+  }
+  return NoSign();
+}
 
 Sign LookGradientsZero(const Training& training) {
   const Finding* zero = training.run.FindFirst("gradient/zero");

@@ -122,6 +122,19 @@ Sign LookStillFallingFast(const Training& training) {
                     training.learning.text + ": it fell as fast at the end as before");
 }
 
+/// `max_steps` goes before `num_train_epochs`. Three epochs are what nobody asked for.
+Sign LookStepsCutTheEpochs(const Training& training) {
+  constexpr double kNotAsked = 3;
+  constexpr double kShare = 0.5;
+  const auto plan = As<seen::Framework>(training.run.FindObservation(seen::Framework::kKind));
+  const double asked = OrZero(plan.epochs_asked);
+  const double steps = OrZero(plan.steps_asked);
+  const bool cut = steps > 0 && asked > 0 && asked != kNotAsked && plan.epochs && *plan.epochs < kShare * asked;
+  return AnswerSign(cut, "framework",
+                    "max_steps=" + HumanNumber(steps, 9) + " ended it within " + HumanCount(static_cast<std::int64_t>(OrZero(plan.epochs))) + " of the " +
+                        HumanNumber(asked) + " epochs that num_train_epochs asks for: max_steps goes first");
+}
+
 /// A framework counts epochs, and learning is made of steps: a batch that holds all the data, or steps_per_epoch.
 Sign LookOneStepAnEpoch(const Training& training) {
   constexpr double kBatchesMax = 2;

@@ -99,7 +99,7 @@ Sign LookLostInOneStep(const Training& training) {
   }
   const Finding* trend = TrendOf(training.run, training.lost->series);
   const bool at_once = FactText(*training.lost, "first") == "nan" &&
-                       trend->Number("points").value_or(0) >= 3 && *growth < 2 &&
+                       trend->Number("points").value_or(0) >= 2 && *growth < 2 &&
                        As<seen::Nonfinite>(*reports.front()).first == "weight";
   return AnswerSign(at_once, "tensor",
                     training.lost->series + " was " +

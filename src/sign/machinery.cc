@@ -246,6 +246,17 @@ Sign LookMostFrozen(const Training& training) {
           (biases_only ? ", and no weight matrix is among them" : ""));
 }
 
+/// However many there are: a product of matrices is one matrix.
+Sign LookLayersAreLinear(const Training& training) {
+  const Observation* layers = training.run.FindObservation(seen::Layers::kKind);
+  if (layers == nullptr) {
+    return NotSeenSign();
+  }
+  const auto layers_seen = As<seen::Layers>(*layers);
+  return AnswerSign(layers_seen.chained.value_or(false) && layers_seen.nonlinear == false, "model",
+                    "nothing but sums and products stands between its layers: together they can do what one of them can");
+}
+
 Sign LookFewParameters(const Training& training) {
   const auto model = As<seen::Model>(training.model);
   constexpr double kFew = 20;

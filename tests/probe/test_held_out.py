@@ -48,8 +48,25 @@ def test_the_mean_of_each_look_is_told_and_not_that_of_what_is_trained_on(run, s
 
 
 def test_calls_without_gradients_of_a_model_that_trains_are_no_look(run, script, tmp_path):
+    """What dropout leaves of it is no measure of it."""
+    out = tmp_path / "seen"
+    program = PROGRAM.replace("torch.nn.Linear(5, 3)", "torch.nn.Sequential(torch.nn.Dropout(0.2), torch.nn.Linear(5, 3))")
+    got = run(script(program.replace("MODE", "pass").replace("LOOK", BY_LOADER).replace("OUT", repr(str(out)))))
+    assert [item for item in got.of("scalar") if item["name"].startswith("held-out loss")] == []
+
+
+def test_a_model_to_which_the_mode_makes_no_difference_may_be_looked_at_in_any(run, script, tmp_path):
     told, seen = played(run, script, tmp_path, "pass", BY_LOADER)
-    assert len(seen) == 4 and told == []
+    assert len(seen) == 4 and told == pytest.approx(seen)
+
+
+def test_two_data_sets_that_are_looked_at_by_hand_are_two_series(run, script, tmp_path):
+    look = "[torch.nn.functional.cross_entropy(net(x), y) for x, y in ((inputs[:64], labels[:64]), (inputs[64:], labels[64:]))]"
+    out = tmp_path / "seen"
+    loop = PROGRAM.replace("for x, y in torch.utils.data.DataLoader(train, batch_size=16, shuffle=True):", "for x, y in zip(inputs[:64].split(16), labels[:64].split(16)):")
+    got = run(script(loop.replace("MODE", "pass").replace("LOOK", look).replace("OUT", repr(str(out)))))
+    names = [item["name"] for item in got.of("scalar") if item["name"].startswith("held-out loss")]
+    assert names.count("held-out loss") == names.count("held-out loss 2") == 4
 
 
 def test_batches_made_by_hand(run, script, tmp_path):

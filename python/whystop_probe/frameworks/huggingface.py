@@ -32,6 +32,8 @@ class _Trainer:
             name="transformers",
             epochs=state.num_train_epochs,
             steps=state.max_steps,
+            epochs_asked=arguments.num_train_epochs,
+            steps_asked=arguments.max_steps,
             callbacks=",".join(type(callback).__name__ for callback in handler.callbacks),
             batch_size=arguments.per_device_train_batch_size,
             accumulate=arguments.gradient_accumulation_steps,

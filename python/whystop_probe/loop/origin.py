@@ -46,9 +46,28 @@ def _draw_of(path, names):
                 assigned.setdefault(base.id, []).append(node)
     for name, nodes in assigned.items():
         call = _draw_in(nodes[0].value) if len(nodes) == 1 else None
-        if call is not None:
+        if call is not None and not any(_makes_data_of(name, node) for node in ast.walk(tree)):
             return name, ast.unparse(call.func), nodes[0].lineno
     return None
+
+
+def _makes_data_of(name, node):
+    """`x[:, 0] = y`, `x = centres[y] + noise`, `x = y * w + randn(n)`: made data is often drawn from its own labels, which then say all."""
+    if not isinstance(node, (ast.Assign, ast.AugAssign)):
+        return False
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    if any(_holds(target.slice, name) for target in targets if isinstance(target, ast.Subscript)):
+        return True
+    if not _holds(node.value, name):
+        return False
+    inner = list(ast.walk(node.value))
+    picked_by = any(isinstance(one, ast.Subscript) and _holds(one.slice, name) for one in inner)
+    reckoned = any(isinstance(one, ast.BinOp) for one in inner) and any(_draw_in(one) is one for one in inner if isinstance(one, ast.Call))
+    return picked_by or reckoned or any(isinstance(target, ast.Subscript) for target in targets)
+
+
+def _holds(node, name):
+    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
 
 
 def _draw_in(node):

@@ -6,6 +6,7 @@ from whystop_probe.core import ring
 from whystop_probe.core.guard import quiet
 from whystop_probe.torch.columns import Columns, fits
 from whystop_probe.torch.data import batch_facts
+from whystop_probe.torch.reach import Reach
 from whystop_probe.torch.tensors import nonfinite, shape_text
 
 EPISODES = (1, 5, 21, 101, 301, 1001, 3001, 10001, 30001)
@@ -32,6 +33,7 @@ class Activations:
         self._hunts = self._hunt = self._caught = 0  # For the layer of a NaN: how many there were, the one that is on, the last that found it.
         self._spent = 0.0
         self._columns = Columns(torch, training, "model input")
+        self._reach = Reach()
         self._norm_values = None  # The fewest values that a batch norm took its mean of.
 
     @quiet
@@ -62,6 +64,7 @@ class Activations:
     def close(self):
         self.handle.remove()
         self.handle = None
+        self._reach.tell(self._training.channel, self._training.step)
         self._names = {}
         self._hunt = 0
         self._training.governor.spend("episode", 1, self._spent)
@@ -70,6 +73,8 @@ class Activations:
     def _on_forward(self, module, inputs, output):
         key = id(module)
         name = self._names.get(key)
+        if name is not None and module.training and self._torch.is_grad_enabled():
+            self._reach.on_call(self._torch, name, module, output)
         if name is None or key in self._seen or len(self._seen) >= _MODULES_MAX or not module.training:
             return
         self._seen.add(key)

@@ -4,7 +4,7 @@ from math import isfinite
 
 from whystop_probe.core import ring
 from whystop_probe.core.guard import quiet
-from whystop_probe.torch.graph import broadcast_difference
+from whystop_probe.torch.graph import broadcast_difference, layers_of
 
 
 class Backwards:
@@ -25,6 +25,9 @@ class Backwards:
 
     @quiet
     def on_first(self, loss):
+        layers = None if self._training.compiled else layers_of(loss)
+        if layers is not None:
+            self._training.channel.observe("layers", self._training.step, chained=layers[0], nonlinear=layers[1])
         found = broadcast_difference(loss)
         if found is not None:
             shapes = ["x".join(map(str, shape)) for shape in found]

@@ -56,6 +56,51 @@ def broadcast_difference(loss):
     return None
 
 
+_LINEAR = frozenset(
+    "Add Sub Rsub Neg Div T Transpose Permute View UnsafeView ReshapeAlias Squeeze Unsqueeze Expand Slice Select Index IndexSelect Cat Stack Sum Mean "
+    "Clone Alias ToCopy AsStrided Split Unbind Flatten Convolution MkldnnConvolution ThnnConv2D SlowConv2D AvgPool2D AdaptiveAvgPool2D NativeBatchNorm "
+    "NativeDropout Embedding Gather".split()
+)
+_PRODUCTS = frozenset("Addmm Mm Bmm Baddbmm Mv Addbmm Convolution MkldnnConvolution ThnnConv2D SlowConv2D".split())
+
+
+def layers_of(loss):
+    """(whether one product with weights follows another, whether anything but sums and products stands between two), or None where the
+    graph is too large. What stands behind the last product is the loss's and the output's own."""
+    seen, queue, chained = set(), [(loss.grad_fn, False)] if loss.grad_fn is not None else [], False
+    while queue:
+        node, below = queue.pop()
+        if (node, below) in seen or hasattr(node, "variable"):
+            continue
+        seen.add((node, below))
+        if len(seen) > _NODES_MAX:
+            return None
+        kind = node.name().split("Backward")[0]
+        sides = [following for following, _ in node.next_functions if following is not None]
+        product = kind in _PRODUCTS or (kind == "Mul" and len(sides) > 1)
+        if below and not product and kind not in _LINEAR and kind != "Mul":
+            return True, True
+        if product and sum(not _is_weight(side) for side in sides) > 1:
+            if below:
+                return True, True  # Of two things that hang on the inputs: attention, gates.
+        elif product:
+            chained = chained or below
+        queue += [(side, below or kind in _PRODUCTS) for side in sides]
+    return chained, False
+
+
+def _is_weight(node):
+    """A parameter, perhaps turned or seen otherwise."""
+    for _ in range(4):
+        if hasattr(node, "variable"):
+            return True
+        below = [following for following, _ in node.next_functions if following is not None]
+        if len(below) != 1 or node.name().split("Backward")[0] not in ("T", "Transpose", "Permute", "View", "Expand", "Unsqueeze", "Alias", "Clone"):
+            return False
+        node = below[0]
+    return False
+
+
 def all_leaves(loss):
     """The tensors without history that get a gradient by this loss."""
     return [node.variable for _, node in walk(loss.grad_fn) if hasattr(node, "variable")]
