@@ -20,7 +20,7 @@ constexpr std::string_view kHeldOut = "hold-out";
 constexpr double kGoodEnough = 0.5;  // Of guessing: no better rate is looked for.
 constexpr double kStands = 300.0;     // Times its own steps: it does not move at all.
 constexpr double kWild = 1.2;         // Of guessing: above it more steps are not what it needs.
-constexpr double kHopeless = 20.0;    // Times its own steps: no stretch of them will tell.
+constexpr double kHopeless = 10.0;    // Times its own steps: no stretch of them will tell.
 constexpr double kCarriesOver = 0.9;  // Of guessing on held-out samples: the labels say something.
 
 /// The wish list: what is done or under way falls out when it is read.
@@ -176,10 +176,10 @@ void AddQuestions(const Comparison& runs, Wishes& wishes) {
     wishes.Add("anomaly");
   }
   wishes.Add(kStandIn);
-  wishes.Add(kHeldOut);
   const Trial* plain = runs.Find(kStandIn);
   const auto held = plain == nullptr ? std::nullopt : LowestHeld(*plain);
   if (plain != nullptr && (!held || held->value > kCarriesOver)) {
+    wishes.Add(kHeldOut);
     wishes.Add(kByHeart);
     wishes.Add(kPermuted);
   }
@@ -225,8 +225,9 @@ void AddForAFailingOne(const TryCase& asked, const Comparison& runs, Wishes& wis
   const Directions suspected = {.down = AnyOf(asked.suspects, "lr-too-high"),
                                 .up = AnyOf(asked.suspects, "lr-too-low")};
   const bool rate_suspected = suspected.down || suspected.up;
-  const bool labels_suspected = AnyOf(asked.suspects, "labels-random labels-misaligned");
-  if (labels_suspected && !rate_suspected) {
+  const bool data_suspected =
+      AnyOf(asked.suspects, "labels-random labels-misaligned capacity-too-small");
+  if (data_suspected && !rate_suspected) {
     AddQuestions(runs, wishes);
     if (runs.Find(kStandIn) == nullptr || LearnsNothing(runs, kStandIn)) {
       return;
