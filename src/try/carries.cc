@@ -34,6 +34,9 @@ Carries CarriesOver(const Comparison& runs, const Trial& cured) {
     return Carries::kNotAsked;
   }
   const auto level = LowestHeld(*held);
+  if (!level && !(held->begun && held->ended)) {
+    return Carries::kNotAsked;  // It was cut off.
+  }
   return !level || level->value < kCarriesOver ? Carries::kYes : Carries::kNo;
 }
 

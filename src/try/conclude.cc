@@ -73,7 +73,7 @@ std::string RateCause(const TryCase& asked, const Comparison& runs, const Trial&
   }
   const auto by_pace = TimesByPace(asked, runs);
   const auto by_rate = TimesByRate(asked, runs, trial, *factor);
-  return runs.failing() && by_pace && by_rate && std::min(*by_pace, *by_rate) >= kManyTimes ? "lr-too-low" : "";
+  return runs.failing() && !GetsOnByItself(runs) && by_pace && by_rate && std::min(*by_pace, *by_rate) >= kManyTimes ? "lr-too-low" : "";
 }
 
 /// The rate that does best among those that cure.

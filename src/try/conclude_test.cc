@@ -19,7 +19,7 @@ constexpr int kSteps = 100;
 Trial MakeTrial(const std::string& spec, double first, double last, bool with_guess = true) {
   Trial trial;
   trial.spec = spec;
-  trial.begun = true;
+  trial.begun = trial.ended = true;
   trial.applied = 1;
   trial.survey = {{"lr", 0.1}, {"lr_now", 0.1}, {"matrices", 3}, {"narrowest", 64}};
   for (int step = 1; step <= kSteps; ++step) {
@@ -201,6 +201,25 @@ TEST(Try, AFewTimesTheStepsAreNoRateThatIsTooLow) {
   const Conclusions found = Conclude(asked, trials);
   ASSERT_TRUE(found.proof);
   EXPECT_EQ(found.proof->cause, "not-enough-steps");
+}
+
+TEST(Try, AProgramThatGetsOnByItselfIsNotBlamedForItsRate) {
+  // Goal: slow, but it learns; as seen of one epoch at Adam's usual rate, of which ten times was "proven" too low.
+  const TryCase asked = Suspecting({"lr-too-low"});
+  std::vector<Trial> trials = {MakeTrial(kAsIs, 2.2, 2.1), MakeTrial("seed=1000", 2.2, 2.1),
+                               Held(MakeTrial(StretchSpec(1), 2.1, 1.95), 0.87), MakeTrial("lr-times=10", 2.2, 1.2),
+                               Held(MakeTrial("hold-out lr-times=10", 2.2, 1.2), 0.6)};
+  EXPECT_FALSE(Conclude(asked, trials).proof);
+  trials.push_back(Held(MakeTrial(StretchSpec(2), 1.95, 1.75), 0.78));
+  ASSERT_TRUE(Conclude(asked, trials).proof);
+  EXPECT_EQ(Conclude(asked, trials).proof->cause, "not-enough-steps");
+}
+
+TEST(Try, ACheckThatWasCutOffProvesNothing) {
+  auto trials = Flat();
+  trials.push_back(MakeTrial("lr-times=0.1", 2.3, 0.2));
+  trials.push_back({.spec = "hold-out lr-times=0.1"});
+  EXPECT_FALSE(Conclude(Suspecting({"lr-too-high"}), trials).proof);
 }
 
 TEST(Try, MoreStepsThatTeachByHeartProveNothing) {

@@ -12,11 +12,25 @@ namespace {
 constexpr double kErrors = 2.0;
 // Between the middle of the first tenth and that of the last fifth.
 constexpr double kSpan = 0.85;
-constexpr double kHeldGoal = 0.9;      // Of guessing: something carries over.
+constexpr double kLearnsByNow = 0.8;   // Of guessing: no longer near it.
+constexpr double kFellBy = 0.9;        // Of the untouched level, at most.
+constexpr double kGetsOn = 0.9;        // Of guessing, on samples held out.
 constexpr double kHeldWellBelow = 0.75;  // Of the untouched level, where the program learns.
 
 double StepsOfRun(const TryCase& asked, const Trial& as_is) {
   return static_cast<double>(std::max({asked.steps, as_is.steps(), std::int64_t{1}}));
+}
+
+/// A failing program that no longer does: it needs not come as far as a cure, for it is the same program.
+bool GotAway(const Comparison& runs, const Trial& stretch) {
+  const auto level = EndLevel(stretch);
+  const auto before = runs.reference();
+  if (!level || !before || !level->finite || !level->of_guessing || !before->of_guessing) {
+    return runs.Cures(stretch);
+  }
+  const double margin = 3 * std::hypot(level->error, before->error, runs.spread());
+  return level->value < kLearnsByNow && level->value < kFellBy * before->value &&
+         level->value < before->value - margin;
 }
 
 }  // namespace
@@ -71,15 +85,24 @@ const Trial* StretchThatLearned(const TryCase& asked, const Comparison& runs) {
   for (int number = 1; number <= kStretches; ++number) {
     const Trial* stretch = runs.Find(StretchSpec(number));
     const auto held = stretch == nullptr ? std::nullopt : EndHeld(*stretch);
-    if (!held || !runs.Cures(*stretch)) {
-      continue;
-    }
-    const double goal = runs.failing() ? kHeldGoal : kHeldWellBelow * runs.reference()->value;
-    if (held->value < goal) {
+    if (held && (runs.failing() ? GotAway(runs, *stretch) && held->value < kLearnsByNow
+                                : runs.Cures(*stretch) &&
+                                      held->value < kHeldWellBelow * runs.reference()->value)) {
       return stretch;
     }
   }
   return nullptr;
+}
+
+bool GetsOnByItself(const Comparison& runs) {
+  for (int number = 1; number <= kStretches; ++number) {
+    const Trial* stretch = runs.Find(StretchSpec(number));
+    const auto held = stretch == nullptr ? std::nullopt : EndHeld(*stretch);
+    if (held && held->value < kGetsOn) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace whystop

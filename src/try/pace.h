@@ -30,4 +30,7 @@ bool MadeAllSteps(const TryCase& asked, const Trial& as_is);
 /// The stretch that learned, on samples that taught nothing too.
 const Trial* StretchThatLearned(const TryCase& asked, const Comparison& runs);
 
+/// More steps at its own rate teach it something that carries over: that rate is not to blame.
+bool GetsOnByItself(const Comparison& runs);
+
 }  // namespace whystop

@@ -162,7 +162,7 @@ void AddStretches(const TryCase& asked, const Comparison& runs, Wishes& wishes) 
     const auto before = StartHeld(*stretch);
     const auto after = EndHeld(*stretch);
     const bool by_heart = before && after && after->value > before->value;
-    if (stretch->applied <= 0 || runs.Cures(*stretch) || by_heart) {
+    if (stretch->applied <= 0 || StretchThatLearned(asked, runs) != nullptr || by_heart) {
       return;
     }
   }
