@@ -138,6 +138,7 @@ void Recorded::Push(const Event& event) {
     started = true;
   } else if (const auto* scalar = event.As<Scalar>(); scalar && scalar->step) {
     first_step = first_step.value_or(event.at);
+    last_step = event.at;
     steps = std::max(steps, *scalar->step);
   } else if (const auto* ended = event.As<ProcessEnd>(); ended && ended->rss_bytes_max) {
     rss_bytes_max = std::max(rss_bytes_max, *ended->rss_bytes_max);

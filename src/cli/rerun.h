@@ -19,6 +19,7 @@ struct Recorded final : EventSink {
   bool started = false;
   bool alive = false;
   std::optional<RunTime> first_step;
+  std::optional<RunTime> last_step;
   std::int64_t steps = 0;
   std::int64_t rss_bytes_max = 0;
   std::optional<std::int64_t> group_limit_bytes;  // Of its control groups the smallest.

@@ -31,6 +31,8 @@ using std::chrono::seconds;
 
 constexpr std::int64_t kStepsMax = 1500;
 constexpr std::int64_t kStepsMin = 60;
+constexpr std::int64_t kTellingSteps = 200;  // Fewer of a longer run would tell too little.
+constexpr int kTrialsInBudget = 12;          // Steps of one trial take no more of the budget than that.
 
 int SideBySide(const TryOptions& options, const Recorded& run) {
   if (options.jobs > 0) {
@@ -53,11 +55,17 @@ std::string InWords(const TryProgress& progress) {
   return fmt::format("{} done; trying: {}", progress.done, names);
 }
 
-std::int64_t StepsOf(const TryOptions& options, const Recorded& run) {
+std::int64_t StepsOf(const TryOptions& options, const Recorded& run, nanoseconds budget) {
   if (options.steps > 0) {
     return options.steps;
   }
-  const std::int64_t wanted = run.steps > 0 ? std::min(run.steps, kStepsMax) : kStepsMax;
+  std::int64_t wanted = run.steps > 0 ? std::min(run.steps, kStepsMax) : kStepsMax;
+  if (run.steps > 1 && run.first_step && *run.last_step > *run.first_step) {
+    const double step = static_cast<double>((*run.last_step - *run.first_step).count()) /
+                        static_cast<double>(run.steps - 1);
+    const auto fit = static_cast<std::int64_t>(static_cast<double>(budget.count()) / kTrialsInBudget / step);
+    wanted = std::min(wanted, std::max(fit, kTellingSteps));
+  }
   return options.fix.empty() ? std::max(wanted, kStepsMin) : wanted;
 }
 
@@ -167,17 +175,17 @@ int Try(const TryOptions& options) {
   }
   const int jobs = SideBySide(options, rerun->run);
   Bench bench = BenchFor(*rerun, options, jobs);
-  bench.steps_max = StepsOf(options, rerun->run);
+  bench.steps_max = StepsOf(options, rerun->run, rerun->budget);
   const TryCase asked = CaseOf(verdict);
   const TryLimits limits{
       .budget = rerun->budget, .trial_max = rerun->budget * 2 / 3, .side_by_side = jobs};
   const Planner plan = [&](const std::vector<Trial>& done,
                            const std::vector<std::string>& running) {
     auto wanted = NextTrials(asked, done, running);
-    if (!options.fix.empty() || asked.learns_by_watching) {
+    if (!options.fix.empty()) {
       std::erase_if(wanted, [](const std::string& spec) { return spec != kAsIs; });
       const auto known = [&](const Trial& trial) { return trial.spec == options.fix; };
-      if (!options.fix.empty() && std::none_of(done.begin(), done.end(), known) &&
+      if (std::none_of(done.begin(), done.end(), known) &&
           std::find(running.begin(), running.end(), options.fix) == running.end()) {
         wanted.push_back(options.fix);
       }

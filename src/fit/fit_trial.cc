@@ -129,7 +129,7 @@ Result<FitTrial> RunFitTrial(const FitBench& bench, const std::string& spec, std
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == ' ' || c == '='; }, '-');
   const std::string folder = bench.folder + "/" + name;
-  const auto host = StartTrial(limited, spec, "", folder);
+  const auto host = StartTrial(limited, spec, {}, folder);
   if (!host) {
     return host.error();
   }

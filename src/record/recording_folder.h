@@ -30,6 +30,7 @@ inline constexpr std::string_view kLockFile = "lock";
 inline constexpr char kTrialsFolder[] = "trials";
 inline constexpr char kSpecFile[] = "trial";
 inline constexpr char kFaultFile[] = "fault";
+inline constexpr char kToldFile[] = "told";  // Of a trial: its probe has said all.
 inline constexpr char kStateFile[] = "state";
 
 /// Space that is taken when the run starts, so that its end is on record even when the disk is full

@@ -34,6 +34,7 @@ Comparison::Comparison(std::span<const Trial> trials) : trials_(trials) {
   if (as_is_ == nullptr) {
     return;
   }
+  adversarial_ = as_is_->Seen("models") > 1 && as_is_->Seen("optimizers") > 1;
   end_ = EndLevel(*as_is_);
   reference_ = LowestLevel(*as_is_);
   if (!end_) {
@@ -55,7 +56,8 @@ Comparison::Comparison(std::span<const Trial> trials) : trials_(trials) {
   if (again_ != nullptr) {
     const auto other = LowestLevel(*again_);
     const auto other_end = EndLevel(*again_);
-    if (other && other_end && other->of_guessing == reference_->of_guessing) {
+    failing_ = failing_ || (other_end && !other_end->finite);  // Luck alone decides whether it learns.
+    if (other && other_end && other_end->finite && other_end && other->of_guessing == reference_->of_guessing) {
       const bool same_fate = diverged_ && (!other_end->finite || other_end->value > kRose * other->value);
       if (!same_fate) {
         spread_ = std::abs(Clipped(*other) - Clipped(*reference_));
@@ -81,20 +83,30 @@ bool Comparison::Comparable(const Trial& trial, const Level& level) const {
          level.of_guessing == reference_->of_guessing;
 }
 
+double Comparison::Goal() const {
+  if (!reference_) {
+    return 0;
+  }
+  const double before = Clipped(*reference_);
+  return !reference_->of_guessing ? kWellBelowLearning * before
+         : failing_               ? std::min(kLearns, kWellBelowFailing * before)
+                                  : std::min(kLearns, kWellBelowLearning * before);
+}
+
 bool Comparison::Cures(const Trial& trial) const {
   const auto level = EndLevel(trial);
   if (!level || !Comparable(trial, *level) || !level->finite || !trial.raised.empty()) {
     return false;
   }
   const double before = Clipped(*reference_);
+  const bool was_lost = diverged_ && end_ && !end_->finite;
   if (!level->of_guessing && (before <= 0 || level->value < 0)) {
-    return diverged_ && end_ && !end_->finite;  // Scales without a zero are not compared.
+    return was_lost;  // Scales without a zero are not compared.
   }
-  const double share = failing_ ? kWellBelowFailing : kWellBelowLearning;
-  const double plain_share = std::min(share, kWellBelowLearning);
-  const bool far = level->of_guessing ? level->value <= kLearns && level->value <= share * before
-                                      : level->value <= plain_share * before;
-  return far && level->value < before - Margin(*level);
+  if (adversarial_ && !was_lost) {
+    return false;
+  }
+  return level->value <= Goal() && level->value < before - Margin(*level);
 }
 
 bool Comparison::ChangesNothing(const Trial& trial) const {
@@ -104,6 +116,9 @@ bool Comparison::ChangesNothing(const Trial& trial) const {
   }
   if (!level->finite) {
     return true;
+  }
+  if (trial.steps() * 10 < as_is_->steps() * 9) {
+    return false;  // It was cut off, and might have come to it.
   }
   const double before = Clipped(*reference_);
   return level->value > before - std::max(Margin(*level), before * (1 - kNearStart));

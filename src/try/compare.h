@@ -25,6 +25,11 @@ class Comparison {
   bool diverged() const { return diverged_; }
   std::optional<Level> reference() const { return reference_; }
   double spread() const { return spread_; }
+  std::span<const Trial> trials() const { return trials_; }
+  /// Several models with an optimizer each: the loss of one is the gain of another, so that its level says nothing.
+  bool adversarial() const { return adversarial_; }
+  /// What a cured trial ends below, on the scale of its levels.
+  double Goal() const;
 
   /// This change makes the program learn: far below the untouched level, beyond chance.
   bool Cures(const Trial& trial) const;
@@ -44,6 +49,7 @@ class Comparison {
   const Trial* again_ = nullptr;
   bool failing_ = false;
   bool diverged_ = false;
+  bool adversarial_ = false;
   std::optional<Level> reference_;
   std::optional<Level> end_;
   double spread_ = 0;

@@ -6,8 +6,10 @@
 
 #include "base/human.h"
 #include "base/parse.h"
+#include "try/carries.h"
 #include "try/compare.h"
 #include "try/interventions.h"
+#include "try/pace.h"
 #include "try/trouble.h"
 
 namespace whystop {
@@ -37,7 +39,8 @@ std::optional<Proof> MendingProof(const TryCase& asked, const Comparison& runs) 
   bool best_suspected = false;
   for (const Mending& mending : AllMendings()) {
     const Trial* trial = runs.Find(mending.spec);
-    if (trial == nullptr || !runs.Cures(*trial)) {
+    if (trial == nullptr || !runs.Cures(*trial) ||
+        CarriesOver(runs, *trial) != Carries::kYes) {
       continue;
     }
     const double value = runs.Value(*trial).value_or(0);
@@ -59,26 +62,38 @@ std::optional<Proof> MendingProof(const TryCase& asked, const Comparison& runs) 
                std::string(best->fix)};
 }
 
+/// What a trial at another rate speaks for. A quicker one only where many more steps would not do.
+std::string RateCause(const TryCase& asked, const Comparison& runs, const Trial& trial) {
+  const auto factor = ParseWhole<double>(ValueIn(trial.spec, "lr-times"));
+  if (!factor) {
+    return runs.failing() ? "lr-zero" : "";
+  }
+  if (*factor < 1) {
+    return runs.failing() || Holds(asked, "lr-too-high") ? "lr-too-high" : "";
+  }
+  const auto by_pace = TimesByPace(asked, runs);
+  const auto by_rate = TimesByRate(asked, runs, trial, *factor);
+  return runs.failing() && !GetsOnByItself(runs) && by_pace && by_rate && std::min(*by_pace, *by_rate) >= kManyTimes ? "lr-too-low" : "";
+}
+
 /// The rate that does best among those that cure.
-std::optional<Proof> RateProof(std::span<const Trial> trials, const Comparison& runs) {
+std::optional<Proof> RateProof(const TryCase& asked, const Comparison& runs) {
   const Trial* best = nullptr;
-  for (const Trial& trial : trials) {
-    const bool rate = !ValueIn(trial.spec, "lr-times").empty() || !ValueIn(trial.spec, "lr").empty();
-    if (rate && ValueIn(trial.spec, "one-batch").empty() && runs.Cures(trial) &&
+  for (const Trial& trial : runs.trials()) {
+    if (IsRate(trial.spec) && runs.Cures(trial) && CarriesOver(runs, trial) == Carries::kYes &&
+        !RateCause(asked, runs, trial).empty() &&
         (best == nullptr || runs.Value(trial) < runs.Value(*best))) {
       best = &trial;
     }
   }
-  if (best == nullptr || !runs.failing()) {
+  if (best == nullptr) {
     return std::nullopt;
   }
-  const auto factor = ParseWhole<double>(ValueIn(best->spec, "lr-times"));
-  const std::string cause = !factor ? "lr-zero" : *factor < 1 ? "lr-too-high" : "lr-too-low";
   const std::size_t arrow = best->facts.find("-> ");
   const std::string fix = arrow == std::string::npos
                               ? fmt::format("{}: it learns", ChangeInWords(best->spec))
                               : fmt::format("lr={}", best->facts.substr(arrow + 3));
-  return Proof{cause, best->spec,
+  return Proof{RateCause(asked, runs, *best), best->spec,
                fmt::format("tried: {}: {}", WithFacts(*best), runs.Figures(*best)), fix};
 }
 
@@ -147,13 +162,15 @@ std::optional<Proof> CapacityProof(const Comparison& runs) {
                "give the model a hidden layer, or a wider one"};
 }
 
-std::optional<Proof> StepsProof(const Comparison& runs) {
-  const Trial* longer = runs.Find("continue");
-  if (longer == nullptr || !runs.Cures(*longer)) {
+std::optional<Proof> StepsProof(const TryCase& asked, const Comparison& runs) {
+  const Trial* longer = StretchThatLearned(asked, runs);
+  if (longer == nullptr) {
     return std::nullopt;
   }
   return Proof{"not-enough-steps", longer->spec,
-               fmt::format("tried: {}: {}", WithFacts(*longer), runs.Figures(*longer)),
+               fmt::format("tried: {}: {}; on samples that were held out {} of guessing",
+                           WithFacts(*longer), runs.Figures(*longer),
+                           HumanNumber(EndHeld(*longer)->value, 2)),
                "train for more steps"};
 }
 
@@ -203,12 +220,12 @@ void AddRateDisproofs(const TryCase& asked, const Comparison& runs, std::vector<
 }
 
 void AddLabelDisproofs(const TryCase& asked, const Comparison& runs, std::vector<Disproof>& out) {
-  const Trial* own = runs.Find("hold-out");
-  if (own == nullptr) {
-    return;
+  double share = 1.0;
+  for (const Trial& trial : runs.trials()) {
+    const auto held = Lists(trial.spec, "hold-out") || trial.spec == "stand-in=0.003" ? LowestHeld(trial)
+                                                                                       : std::nullopt;
+    share = held ? std::min(share, held->value) : share;
   }
-  const std::optional<Level> held = LowestHeld(*own);
-  const double share = held ? held->value : 1.0;
   for (const std::string& suspect : asked.suspects) {
     if (Lists("labels-random labels-misaligned", suspect) && share < kCarriesOver) {
       out.push_back({suspect, fmt::format("what is learned carries over to samples that were held "
@@ -246,6 +263,7 @@ std::vector<TrialResult> Describe(const TryCase& asked, std::span<const Trial> t
       shown.cause = mending->cause(*runs.as_is(), asked.suspects);
     }
     const bool shows = found.proof && found.proof->spec == trial.spec;
+    const bool by_heart = runs.as_is() != nullptr && runs.Cures(trial) && CarriesOver(runs, trial) == Carries::kNo;
     if (!trial.begun) {
       shown.says = TrialResult::Says::kNotTested;
       shown.text = "not tested: " + WhyItDidNotBegin(trial);
@@ -253,7 +271,7 @@ std::vector<TrialResult> Describe(const TryCase& asked, std::span<const Trial> t
       shown.says = TrialResult::Says::kNotTested;
       shown.text = "not tested: there was nothing to change";
     } else {
-      shown.text = runs.Figures(trial);
+      shown.text = runs.Figures(trial) + (by_heart ? "; by heart: nothing carries over to other samples" : "");
       if (shows) {
         shown.cause = found.proof->cause;
         shown.says = TrialResult::Says::kProven;
@@ -290,9 +308,17 @@ std::string Summarise(const Comparison& runs, const Conclusions& found) {
   if (!EndLevel(*runs.as_is())) {
     return "the untouched program makes too few steps to compare";
   }
+  if (runs.adversarial()) {
+    return "several models play against each other here: the level of a loss says nothing, and no change proves a cause";
+  }
   if (!runs.failing()) {
     return fmt::format("the untouched program learns ({}); no change proves a cause",
                        runs.Figures(*runs.as_is()));
+  }
+  for (const Trial& trial : runs.trials()) {
+    if (IsRate(trial.spec) && Heals(runs, trial)) {
+      return fmt::format("no cause proven; {}: {}, but its own rate may get there with more steps", WithFacts(trial), runs.Figures(trial));
+    }
   }
   if (Learned(runs.Find("stand-in=0.003"), kStandInLearns)) {
     return "no cause proven; a plain network learns from the same batches by the same loss, so the "
@@ -308,11 +334,12 @@ Conclusions Conclude(const TryCase& asked, std::span<const Trial> trials) {
   const Comparison runs(trials);
   if (runs.as_is() != nullptr) {
     found.proof = StopProof(asked, runs);
-    if (!found.proof) found.proof = MendingProof(asked, runs);
-    if (!found.proof) found.proof = RateProof(trials, runs);
-    if (!found.proof) found.proof = StepsProof(runs);
-    if (!found.proof) found.proof = LabelsProof(asked, runs);
-    if (!found.proof) found.proof = CapacityProof(runs);
+    const bool tells = LevelTells(asked, runs);
+    if (!found.proof && tells) found.proof = MendingProof(asked, runs);
+    if (!found.proof && tells) found.proof = StepsProof(asked, runs);
+    if (!found.proof && tells) found.proof = RateProof(asked, runs);
+    if (!found.proof && tells) found.proof = LabelsProof(asked, runs);
+    if (!found.proof && tells) found.proof = CapacityProof(runs);
     AddDisproofs(asked, runs, found.refuted);
     if (found.proof) {
       std::erase_if(found.refuted,

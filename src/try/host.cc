@@ -27,8 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr int kHostFailed = 125;
 constexpr int kLookMs = 50;
-constexpr char kToldFile[] = "told";            // In the trial's folder: its probe has said all.
-constexpr std::chrono::seconds kToldGrace{10};  // For the recording to come to its end.
+constexpr std::chrono::seconds kToldGrace{3};  // For the recording to come to its end.
 
 /// Why a trial could not begin is told in its folder.
 [[noreturn]] void GiveUp(const std::string& folder, const Error& error) {
@@ -60,7 +59,7 @@ const std::map<std::string, std::string>& TrialEnvironment() {
   return kSet;
 }
 
-[[noreturn]] void Exec(const Bench& bench, const std::string& spec, const std::string& state,
+[[noreturn]] void Exec(const Bench& bench, const std::string& spec, const TrialState& state,
                        const std::string& folder) {
   for (const auto& [name, value] : TrialEnvironment()) {
     ::setenv(name.c_str(), value.c_str(), 1);
@@ -73,7 +72,8 @@ const std::map<std::string, std::string>& TrialEnvironment() {
   }
   const std::string asked = fmt::format("{} steps={}", spec, bench.steps_max);
   ::setenv("WHYSTOP_TRIAL", asked.c_str(), 1);
-  ::setenv("WHYSTOP_TRIAL_STATE", state.c_str(), 1);  // Apart: paths may hold blanks.
+  ::setenv("WHYSTOP_TRIAL_STATE", state.begun_with.c_str(), 1);  // Apart: paths may hold blanks.
+  ::setenv("WHYSTOP_TRIAL_LEAVES", state.left.c_str(), 1);
   ::setenv("WHYSTOP_TRIAL_TOLD", (folder + "/" + kToldFile).c_str(), 1);
   std::vector<std::string> words = {bench.whystop, "run", "--quiet", "--dir", folder, "--"};
   words.insert(words.end(), bench.wrapper.begin(), bench.wrapper.end());
@@ -113,7 +113,7 @@ const std::map<std::string, std::string>& TrialEnvironment() {
 }
 
 /// The first process of the trial's own process namespace: when it ends, all others are ended.
-[[noreturn]] void BeFirst(const Bench& bench, const std::string& spec, const std::string& state,
+[[noreturn]] void BeFirst(const Bench& bench, const std::string& spec, const TrialState& state,
                           const std::string& folder) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const Status made =
@@ -128,7 +128,7 @@ const std::map<std::string, std::string>& TrialEnvironment() {
   WaitFor(trial, folder + "/" + kToldFile);
 }
 
-[[noreturn]] void BeHost(const Bench& bench, const std::string& spec, const std::string& state,
+[[noreturn]] void BeHost(const Bench& bench, const std::string& spec, const TrialState& state,
                          const std::string& folder, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
@@ -160,7 +160,7 @@ const std::map<std::string, std::string>& TrialEnvironment() {
 
 }  // namespace
 
-Result<pid_t> StartTrial(const Bench& bench, const std::string& spec, const std::string& state,
+Result<pid_t> StartTrial(const Bench& bench, const std::string& spec, const TrialState& state,
                          const std::string& folder) {
   std::error_code fault;
   fs::create_directories(folder, fault);

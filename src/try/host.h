@@ -28,10 +28,15 @@ struct Bench {
   bool network = false;
 };
 
-/// Starts a trial that records into `folder` (made here). `state` is the
-/// file that the untouched trial leaves and `continue` begins with; empty: none. The returned process is its host: killing
+/// Files of what a model has learned: the one that the trial begins with and the one that it leaves; empty: none.
+struct TrialState {
+  std::string begun_with;
+  std::string left;
+};
+
+/// Starts a trial that records into `folder` (made here). The returned process is its host: killing
 /// it ends the whole trial, and so does the death of the calling process, whatever ends it.
-Result<pid_t> StartTrial(const Bench& bench, const std::string& spec, const std::string& state,
+Result<pid_t> StartTrial(const Bench& bench, const std::string& spec, const TrialState& state,
                          const std::string& folder);
 
 }  // namespace whystop

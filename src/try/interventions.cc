@@ -141,7 +141,7 @@ std::string WordsFor(std::string_view word) {
   if (name == "seed") return "another seed";
   if (name == "clip") return fmt::format("gradients clipped to norm {}", value);
   if (name == "anomaly") return "anomaly mode";
-  if (name == "continue") return "gone on from where the untouched trial ended";
+  if (name == "continue") return fmt::format("gone on for {} times as many steps", value.empty() ? "two" : value == "2" ? "three" : "four");
   if (name == "patience") return fmt::format("patience x {}", value);
   if (name == "drop-last") return "the last, smaller batch left out";
   if (name == "no-workers") return "data loaded without workers";
@@ -178,6 +178,11 @@ std::string_view ValueIn(std::string_view spec, std::string_view name) {
     }
   }
   return "";
+}
+
+bool IsRate(std::string_view spec) {
+  return spec.find(' ') == std::string_view::npos &&
+         (!ValueIn(spec, "lr-times").empty() || !ValueIn(spec, "lr").empty());
 }
 
 bool Lists(std::string_view list, std::string_view word) {

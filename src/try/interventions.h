@@ -30,6 +30,8 @@ const Mending* FindMending(std::string_view spec);
 std::string ChangeInWords(std::string_view spec);
 /// The value of `name` in a spec: "0.1" for lr-times in "one-batch=8 lr-times=0.1"; empty: absent.
 std::string_view ValueIn(std::string_view spec, std::string_view name);
+/// A trial at another rate, and nothing else.
+bool IsRate(std::string_view spec);
 /// Whether `list` holds this word; words are separated by spaces.
 bool Lists(std::string_view list, std::string_view word);
 

@@ -82,26 +82,38 @@ std::optional<Level> Lowest(const Ratios& ratios) {
   return best;
 }
 
-}  // namespace
-
-std::optional<Level> EndLevel(const Trial& trial) {
-  const Ratios ratios = RatiosOf(trial);
-  if (ratios.values.size() < kPointsMin) {
-    return std::nullopt;
-  }
+Level LastOf(const Ratios& ratios) {
   const std::size_t window = WindowOf(ratios.values.size());
   return MeanOf(std::span(ratios.values).last(window), std::span(ratios.losses).last(window),
                 ratios.of_guessing);
 }
 
-std::optional<Level> StartLevel(const Trial& trial) {
-  const Ratios ratios = RatiosOf(trial);
-  if (ratios.values.size() < kPointsMin) {
-    return std::nullopt;
-  }
+Level FirstOf(const Ratios& ratios) {
   const std::size_t window = std::max<std::size_t>(3, ratios.values.size() / 10);
   return MeanOf(std::span(ratios.values).first(window), std::span(ratios.losses).first(window),
                 ratios.of_guessing);
+}
+
+Ratios HeldRatios(const Trial& trial) {
+  Ratios ratios;
+  ratios.of_guessing = true;
+  for (const Point& point : trial.held) {
+    ratios.values.push_back(point.value);
+    ratios.losses.push_back(point.value);
+  }
+  return ratios;
+}
+
+}  // namespace
+
+std::optional<Level> EndLevel(const Trial& trial) {
+  const Ratios ratios = RatiosOf(trial);
+  return ratios.values.size() < kPointsMin ? std::nullopt : std::optional(LastOf(ratios));
+}
+
+std::optional<Level> StartLevel(const Trial& trial) {
+  const Ratios ratios = RatiosOf(trial);
+  return ratios.values.size() < kPointsMin ? std::nullopt : std::optional(FirstOf(ratios));
 }
 
 std::optional<Level> LowestLevel(const Trial& trial) {
@@ -110,13 +122,33 @@ std::optional<Level> LowestLevel(const Trial& trial) {
 }
 
 std::optional<Level> LowestHeld(const Trial& trial) {
-  Ratios ratios;
-  ratios.of_guessing = true;
-  for (const Point& point : trial.held) {
-    ratios.values.push_back(point.value);
-    ratios.losses.push_back(point.value);
-  }
+  const Ratios ratios = HeldRatios(trial);
   return ratios.values.size() < kPointsMin ? std::nullopt : Lowest(ratios);
+}
+
+std::optional<Level> StartHeld(const Trial& trial) {
+  const Ratios ratios = HeldRatios(trial);
+  return ratios.values.size() < kPointsMin ? std::nullopt : std::optional(FirstOf(ratios));
+}
+
+std::optional<Level> EndHeld(const Trial& trial) {
+  const Ratios ratios = HeldRatios(trial);
+  return ratios.values.size() < kPointsMin ? std::nullopt : std::optional(LastOf(ratios));
+}
+
+std::optional<std::int64_t> FirstStepBelow(const Trial& trial, double value) {
+  const Ratios ratios = RatiosOf(trial);
+  const std::size_t window = std::max<std::size_t>(3, ratios.values.size() / 10);
+  for (std::size_t end = window; end <= ratios.values.size(); ++end) {
+    const Level level = MeanOf(std::span(ratios.values).subspan(end - window, window),
+                               std::span(ratios.losses).subspan(end - window, window),
+                               ratios.of_guessing);
+    if (level.finite && level.value < value) {
+      const double share = static_cast<double>(end) / static_cast<double>(ratios.values.size());
+      return std::max<std::int64_t>(1, std::llround(share * static_cast<double>(trial.steps())));
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace whystop

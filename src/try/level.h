@@ -24,5 +24,10 @@ std::optional<Level> StartLevel(const Trial& trial);
 std::optional<Level> LowestLevel(const Trial& trial);
 /// The lowest mean of a fifth of the held-out ratios.
 std::optional<Level> LowestHeld(const Trial& trial);
+/// Of the first tenth and the last fifth of them.
+std::optional<Level> StartHeld(const Trial& trial);
+std::optional<Level> EndHeld(const Trial& trial);
+/// The step from which on the mean of a tenth of the trial is below `value` for the first time.
+std::optional<std::int64_t> FirstStepBelow(const Trial& trial, double value);
 
 }  // namespace whystop

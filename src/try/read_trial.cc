@@ -91,6 +91,8 @@ Trial ReadTrial(const std::string& directory) {
     (*stream)->Finish();
     trial.ended = (*stream)->saw_end();
   }
+  std::error_code fault;
+  trial.ended = trial.ended || fs::exists(directory + "/" + kToldFile, fault);
   const auto by_step = [](const Point& a, const Point& b) { return a.step < b.step; };
   for (Points* points : {&trial.loss, &trial.task, &trial.guess, &trial.held}) {
     std::stable_sort(points->begin(), points->end(), by_step);

@@ -49,15 +49,44 @@ std::size_t NextNumber(const std::string& folder) {
   return number;
 }
 
-/// The file with what the untouched trial has learned: left by it, and read by the one that goes on.
-std::string StateFor(const std::string& spec, const std::string& folder,
-                     const std::vector<Trial>& done) {
-  if (spec == kAsIs) {
-    return folder + "/" + kStateFile;
+bool GoesOn(const std::string& spec) { return spec.starts_with("continue"); }
+
+/// The files with what was learned: the untouched trial leaves one, and so does each that goes on
+/// from the one before it.
+TrialState StateFor(const std::string& spec, const std::string& folder,
+                    const std::vector<Trial>& done) {
+  TrialState state;
+  if (spec == kAsIs || GoesOn(spec)) {
+    state.left = folder + "/" + kStateFile;
   }
-  const auto as_is = std::find_if(done.begin(), done.end(),
-                                  [](const Trial& trial) { return trial.spec == kAsIs; });
-  return spec != "continue" || as_is == done.end() ? "" : as_is->recording + "/" + kStateFile;
+  for (const Trial& trial : done) {
+    if (GoesOn(spec) && (trial.spec == kAsIs || GoesOn(trial.spec))) {
+      state.begun_with = trial.recording + "/" + kStateFile;
+    }
+  }
+  return state;
+}
+
+/// Trials that an earlier call could not finish are made anew.
+std::vector<Trial> WholeTrials(const std::string& run_directory) {
+  std::vector<Trial> trials = ReadTrials(run_directory);
+  std::erase_if(trials, [](const Trial& trial) {
+    std::error_code fault;
+    return !trial.ended && fs::remove_all(trial.recording, fault) > 0;
+  });
+  return trials;
+}
+
+/// Ends trials that nobody waits for any more; nothing is left of them.
+void EndAll(std::vector<Running>& running) {
+  for (const Running& one : running) {
+    ::kill(one.host, SIGKILL);
+    int status = 0;
+    ::waitpid(one.host, &status, 0);
+    std::error_code fault;
+    fs::remove_all(one.folder, fault);
+  }
+  running.clear();
 }
 
 }  // namespace
@@ -69,7 +98,7 @@ TryOutcome RunTrials(const Bench& bench, const TryLimits& limits, const std::str
   std::error_code fault;
   fs::create_directories(folder, fault);
   const nanoseconds deadline = MonotonicNow() + limits.budget;
-  std::vector<Trial> done = ReadTrials(fs::path(folder).parent_path().string());
+  std::vector<Trial> done = WholeTrials(fs::path(folder).parent_path().string());
   std::vector<Running> running;
   std::size_t number = NextNumber(folder);
   const auto specs = [&running] {
@@ -80,10 +109,17 @@ TryOutcome RunTrials(const Bench& bench, const TryLimits& limits, const std::str
     return names;
   };
   bool more = true;
+  std::size_t looked = 0;
   while (true) {
     outcome.interrupted = stop();
     const nanoseconds now = MonotonicNow();
     const bool over = outcome.interrupted || now >= deadline || !outcome.fault.empty();
+    if (!over && looked != done.size()) {
+      looked = done.size();
+      if (plan(done, {}).empty()) {  // Nothing that is under way could change the answer.
+        EndAll(running);
+      }
+    }
     if (!over && more && running.size() < static_cast<std::size_t>(limits.side_by_side)) {
       const auto wanted = plan(done, specs());
       if (!wanted.empty()) {

@@ -402,3 +402,27 @@ def test_sixteen_bits_are_used_and_left_again():
     train(model, *data(), steps=1)
     assert intervention.applied == 1 and not torch.is_autocast_enabled("cpu")
     assert model.weight.dtype == torch.float32
+
+
+def by_hand(outputs, targets):
+    return ((outputs - targets) ** 2).mean()
+
+
+def test_samples_are_held_out_of_a_loss_written_by_hand():
+    intervention, _ = under("hold-out")
+    inputs = torch.randn(64, 4, generator=torch.Generator().manual_seed(1))
+    targets = inputs.sum(dim=1, keepdim=True)
+    model = torch.nn.Linear(4, 1)
+    train(model, inputs, targets, steps=40, loss=by_hand)
+    assert intervention.applied == 39  # From the second pass on: by then the loss is known to be one.
+    loss, guess = intervention.held
+    assert loss < 0.2 * guess
+
+
+def test_outputs_are_flattened_where_a_loss_by_hand_compares_all_with_all():
+    intervention, _ = under("reshape-target")
+    inputs = torch.randn(64, 4, generator=torch.Generator().manual_seed(1))
+    model, targets = torch.nn.Linear(4, 1), inputs.sum(dim=1)
+    train(model, inputs, targets, steps=60, loss=by_hand)
+    assert intervention.applied == 59
+    assert float(((model(inputs).squeeze(1) - targets) ** 2).mean().detach()) < 0.1

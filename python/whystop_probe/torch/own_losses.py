@@ -19,6 +19,7 @@ class OwnLosses:
 
     def __init__(self, torch, training, loss_calls):
         self._torch = torch
+        self._reader = LossReader(torch)
         self._training = training
         self._loss_calls = loss_calls
         training.pulse.look_at_loss = self._look
@@ -37,11 +38,19 @@ class OwnLosses:
         if type(loss) is not self._torch.Tensor or not loss.is_cpu or loss.numel() != 1:
             return
         with self._torch.no_grad():
-            found = self._read(loss)
+            found = self._reader.read(loss)
         if found is not None:
             self._loss_calls.look(found[0], count, found[1], found[2], (), True)
 
-    def _read(self, loss):
+
+class LossReader:
+    """What a loss compares, by its graph."""
+
+    def __init__(self, torch):
+        self._torch = torch
+        self.outputs = None  # Of the model, where they are at hand: not every operation saves its result.
+
+    def read(self, loss):
         """(function of torch that gives the same, outputs, targets), or None where it is none of these."""
         value = float(loss.detach())
         for depth, node in walk(loss.grad_fn):
@@ -72,7 +81,7 @@ class OwnLosses:
         error = saved(node, "_saved_self")
         if len(learning) != 1 or error is None or not _small(error) or getattr(difference, "_saved_alpha", 1) != 1:
             return None
-        outputs = self._value_of(sides[learning[0]])
+        outputs = self.outputs if self.outputs is not None else self._value_of(sides[learning[0]])
         if outputs is None or outputs.numel() != error.numel():
             return None
         outputs = outputs.reshape(error.shape)

@@ -9,7 +9,8 @@ from whystop_probe.trial.survey import Survey
 from whystop_probe.trial.watch import Watch
 
 VARIABLE = "WHYSTOP_TRIAL"
-STATE = "WHYSTOP_TRIAL_STATE"  # The file that the untouched trial leaves, and "continue" begins with.
+STATE = "WHYSTOP_TRIAL_STATE"  # The file that "continue" begins with.
+LEAVES = "WHYSTOP_TRIAL_LEAVES"  # The one that the untouched trial leaves, and "continue" too.
 _NO_INTERVENTION = ("as-is", "steps")
 
 
@@ -22,7 +23,7 @@ def begin(torch, training, finish):
     """`finish` tells what the probe still holds; it is called before the trial ends this process."""
     words = parse(os.environ.get(VARIABLE, ""))
     places = Places(torch)
-    watch = Watch(torch, training, places, int(words.get("steps") or 0), os.environ.get(STATE) if "as-is" in words else None, finish)
+    watch = Watch(torch, training, int(words.get("steps") or 0), os.environ.get(LEAVES), finish)
     interventions = [make(name, value, torch) for name, value in words.items() if name not in _NO_INTERVENTION]
     watch.interventions = interventions
     for intervention in interventions:  # The survey comes last: it sees the program as the interventions leave it.

@@ -33,7 +33,7 @@ class Guess:
             return mean.clamp(_TINY, 1 - _TINY)
         if function == "binary_cross_entropy_with_logits":
             return self._torch.logit(mean.clamp(_TINY, 1 - _TINY))
-        return mean if function in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss") else None
+        return mean if function in ("mse_loss", "rmse_loss", "l1_loss", "smooth_l1_loss", "huber_loss") else None
 
     def _log_odds(self, function, input, target):
         torch = self._torch

@@ -43,6 +43,12 @@ class Intervention:
     def after_loss(self, function, call, result, input, target):
         """The same call, done. `call(input, target)` asks the same function about other values."""
 
+    def on_own_loss(self, function, call, result, input, target):
+        """A loss written by hand, ahead of its backward pass: what `function` of torch gives the same, and of what."""
+
+    def on_spread_loss(self):
+        """A loss written by hand compares each output with each target."""
+
     def before_backward(self, loss):
         pass
 

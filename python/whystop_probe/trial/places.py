@@ -7,6 +7,7 @@ import sys
 import weakref
 
 from whystop_probe.torch.losses import NAMES
+from whystop_probe.trial.by_hand import ByHand
 
 
 class Places:
@@ -29,6 +30,7 @@ class Places:
     def install(self):
         torch = self._torch
         self._wrap_forward(torch.nn.Module)
+        self._parts.insert(0, ByHand(torch, self._parts))
         for name in NAMES:
             self._wrap_loss(torch.nn.functional, name)
         self._wrap_loader(torch.utils.data.DataLoader)

@@ -77,6 +77,7 @@ class Survey(Intervention):
         self._known.append(optimizer)
         first = optimizer.param_groups[0]
         self._raise("weight_decay", max(float(group.get("weight_decay") or 0) for group in optimizer.param_groups))
+        self._raise("optimizers", len(self._known))
         self._note(lr=float(first.get("lr", 0) or 0), optimizer_at=users_line())
 
     def before_forward(self, module, args, kwargs):
@@ -117,6 +118,15 @@ class Survey(Intervention):
             values = target.detach().double()
             self._raise("target_scale", float(values.std()))
             self._raise("target_shift", float(values.mean().abs()))
+
+    @quiet
+    def on_own_loss(self, function, call, result, input, target):
+        self._losses += 1
+        if self._losses <= _LOOKS:
+            self._look_at_loss(function, input, target)
+
+    def on_spread_loss(self):
+        self._raise("reshapable", 1)
 
     def before_backward(self, loss):
         self._backwards_since_step += 1

@@ -1,5 +1,6 @@
 """Follows a trial: the loss of the task beside the loss of guessing, and the end of the trial when it has told."""
 
+import collections
 import os
 import sys
 
@@ -11,18 +12,18 @@ from whystop_probe.trial.intervention import Intervention
 _TELL_AT = (1, 20, 50, 100, 200, 400, 800, 1600, 3200)
 _LEARNED_SHARE = 0.1  # Of the loss of guessing: a trial that stays below it has told.
 _LEARNED_STEPS = 60
+_CARRIES_SHARE = 0.5  # The same of samples that were held out.
 _SAVED_BYTES_MAX = 1 << 30
 _TOLD = "WHYSTOP_TRIAL_TOLD"  # The file that says so.
 
 
 class Watch(Intervention):
-    def __init__(self, torch, training, places, steps_max, save_to, finish):
+    def __init__(self, torch, training, steps_max, save_to, finish):
         super().__init__("", torch)
         self.interventions = []
         self.before_end = None
         self.guesses = True  # Costs as much memory as the outputs.
         self._training = training
-        self._places = places
         self._steps_max = steps_max
         self._save_to = save_to
         self._finish = finish
@@ -31,16 +32,29 @@ class Watch(Intervention):
         self._calls, self._unknown = 0, False
         self._steps = 0
         self._first = None
+        self._models = []
         self._low_since = None
+        self._held = collections.deque(maxlen=_LEARNED_STEPS)
         self._seeded = False
         self._last = None
+
+    def on_model(self, module):
+        if self._save_to:
+            self._models.append(module)  # The function that made it may be left before the end.
 
     def on_seed(self, seed):
         self._seeded = True
         return seed
 
     def after_loss(self, function, call, result, input, target):
-        if not self.guesses or result.numel() != 1 or not result.requires_grad:
+        if result.requires_grad:
+            self._add(function, call, result, input, target)
+
+    def on_own_loss(self, function, call, result, input, target):
+        self._add(function, call, result, input, target)
+
+    def _add(self, function, call, result, input, target):
+        if not self.guesses or result.numel() != 1:
             return
         self._calls += 1
         self._task += float(result.detach())
@@ -94,9 +108,12 @@ class Watch(Intervention):
             held = getattr(intervention, "held", None)
             if held is not None:
                 self._training.channel.writer.scalar("trial/held", ring.ROLE_OTHER, self._steps, held[0] / held[1])
+                self._held.append(held[0] / held[1])
 
     def _has_learned(self):
-        return not any(hasattr(intervention, "held") for intervention in self.interventions) and self._low_since is not None and self._steps - self._low_since >= _LEARNED_STEPS
+        if any(hasattr(intervention, "held") for intervention in self.interventions):
+            return len(self._held) == _LEARNED_STEPS and sum(self._held) < _CARRIES_SHARE * _LEARNED_STEPS
+        return self._low_since is not None and self._steps - self._low_since >= _LEARNED_STEPS
 
     @quiet
     def tell(self):
@@ -131,7 +148,7 @@ class Watch(Intervention):
         """What was learned, so that another trial can go on from there."""
         if not self._save_to or os.path.exists(self._save_to):
             return
-        models = [model for model in self._places.models()]
+        models = self._models
         size = sum(p.numel() * p.element_size() for model in models for p in model.parameters())
         if not models or size > _SAVED_BYTES_MAX:
             return

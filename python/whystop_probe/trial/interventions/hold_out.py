@@ -16,6 +16,20 @@ def chosen(torch, inputs):
     return (scaled / 64).floor().remainder(2) == 1
 
 
+def _weigher(torch):
+    class Weigh(torch.autograd.Function):
+        @staticmethod
+        def forward(context, values, weights):
+            context.save_for_backward(weights)
+            return values.view_as(values)
+
+        @staticmethod
+        def backward(context, gradient):
+            return gradient * context.saved_tensors[0], None
+
+    return Weigh
+
+
 class HoldOut(Intervention):
     tests = ("labels-random", "labels-misaligned")
 
@@ -24,18 +38,31 @@ class HoldOut(Intervention):
         self._mask = None
         self._guess = Guess(torch)
         self.held = None  # (loss, loss of guessing) on the held-out samples of the last loss call.
+        self._by_hand = False  # The loss is: the outputs are held back from it.
+        self._weigh = _weigher(torch)
 
     def before_forward(self, module, args, kwargs):
         values = [value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor) and value.dim() >= 2]
-        self._mask = chosen(self.torch, values[0]) if values and values[0].dtype.is_floating_point else None
+        self._mask = chosen(self.torch, values[0]) if values else None
         return args, kwargs
 
+    def after_forward(self, module, output):
+        if self._by_hand and isinstance(output, self.torch.Tensor) and self._splits(output, output):
+            return self._held_back(output)
+        return output
+
     def before_loss(self, function, input, target):
-        if not self._splits(input, target):
-            return input, target
+        return (self._held_back(input) if self._splits(input, target) else input), target
+
+    def _held_back(self, values):
+        """The same values, of which the gradients of the samples held out are 0 and the others' as large together as all were."""
         self.applied += 1
-        mask = self._mask.reshape([-1] + [1] * (input.dim() - 1))
-        return self.torch.where(mask, input.detach(), input), target
+        weights = (~self._mask).to(values.dtype) * (self._mask.numel() / (~self._mask).sum().clamp_min(1))
+        return self._weigh.apply(values, weights.reshape([-1] + [1] * (values.dim() - 1)))
+
+    def on_own_loss(self, function, call, result, input, target):
+        self._by_hand = True
+        self.after_loss(function, call, result, input, target)
 
     def _splits(self, input, target):
         mask = self._mask

@@ -1,4 +1,4 @@
-"""continue: the model begins with what the untouched trial ended with: twice the steps. Tests not-enough-steps."""
+"""continue, continue=2: the model begins with what the untouched trial, or the stretch before, ended with. Tests not-enough-steps."""
 
 import os
 

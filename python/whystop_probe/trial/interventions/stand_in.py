@@ -8,7 +8,7 @@ from whystop_probe.trial.scales import column_scales
 _WIDTH = 128
 _FEATURES_MAX = 1 << 15
 _BATCHES = 8
-_REGRESSIONS = frozenset("mse_loss l1_loss smooth_l1_loss huber_loss".split())
+_REGRESSIONS = frozenset("mse_loss rmse_loss l1_loss smooth_l1_loss huber_loss".split())
 
 
 class StandIn(HoldOut):
@@ -39,7 +39,15 @@ class StandIn(HoldOut):
         answer = self._network(inputs).to(output.dtype)
         self.applied += 1
         self._answer = answer.reshape(output.shape)
-        return self._answer
+        if not self._by_hand:
+            return self._answer
+        scaled = self._scaled(self._answer) if self._targets else self._answer
+        return super().after_forward(module, scaled)
+
+    def on_own_loss(self, function, call, result, input, target):
+        super().on_own_loss(function, call, result, input, target)
+        if function in _REGRESSIONS and len(self._targets) < _BATCHES:
+            self._targets.append(target.detach().reshape(-1)[:4096])
 
     def _build(self, features, width):
         nn, state = self.torch.nn, self.torch.get_rng_state()
@@ -80,6 +88,9 @@ class StandIn(HoldOut):
     def _on_scale(self, answer, target):
         if len(self._targets) < _BATCHES:
             self._targets.append(target.detach().reshape(-1)[:4096])
+        return self._scaled(answer)
+
+    def _scaled(self, answer):
         values = self.torch.cat(self._targets).double()
         deviation = float(values.std()) if values.numel() > 1 else 1.0
         return answer * (deviation or 1.0) + float(values.mean())

@@ -7,7 +7,7 @@ import os
 import sys
 
 from whystop_probe.core.guard import quiet
-from whystop_probe.trial.begin import STATE, VARIABLE, parse
+from whystop_probe.trial.begin import LEAVES, VARIABLE, parse
 from whystop_probe.trial.keras.changes import make
 from whystop_probe.trial.keras.follow import follower
 from whystop_probe.trial.keras.guess import guess_of
@@ -22,7 +22,7 @@ def begin(trainer, training, finish):
     """`trainer`: the class that has `fit`."""
     words = parse(os.environ.get(VARIABLE, ""))
     changes = [make(name, value) for name, value in words.items() if name not in _NO_CHANGE]
-    watch = Watch(None, training, None, int(words.get("steps") or 0), None, finish)
+    watch = Watch(None, training, int(words.get("steps") or 0), None, finish)
     watch.interventions = changes
     original = trainer.fit
     signature = inspect.signature(original)
@@ -38,7 +38,7 @@ def begin(trainer, training, finish):
             watch.end()  # There is nothing to see.
         guess = guess_of(model, settings.get("y"))
         callbacks = settings.get("callbacks") or []
-        state = os.environ.get(STATE) if "as-is" in words else None
+        state = os.environ.get(LEAVES)
         if state:
             watch.before_end = functools.partial(save_to, state, model)
             atexit.register(watch.before_end)
