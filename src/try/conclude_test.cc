@@ -218,7 +218,7 @@ TEST(Try, AProgramThatGetsOnByItselfIsNotBlamedForItsRate) {
 TEST(Try, ACheckThatWasCutOffProvesNothing) {
   auto trials = Flat();
   trials.push_back(MakeTrial("lr-times=0.1", 2.3, 0.2));
-  trials.push_back({.spec = "hold-out lr-times=0.1"});
+  trials.emplace_back().spec = "hold-out lr-times=0.1";
   EXPECT_FALSE(Conclude(Suspecting({"lr-too-high"}), trials).proof);
 }
 
