@@ -19,8 +19,8 @@ def title_of(text: str, path: pathlib.Path) -> str:
     return match.group(2)
 
 
-def fixes_of(text: str) -> list:
-    section = re.search(r"^## What to do\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+def fixes_of(text: str, heading: str) -> list:
+    section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
     if not section:
         return []
     items = re.findall(r"^\d+\. (.*?)(?=^\d+\. |\Z)", section.group(1), re.M | re.S)
@@ -34,14 +34,16 @@ def main() -> None:
     rows = []
     for index, path in enumerate(pages):
         text = path.read_text(encoding="utf-8")
-        fixes = fixes_of(text)
-        if fixes:
-            lines.append(f"constexpr std::string_view kFixes{index}[] = {{")
-            lines += [f"    {literal(fix)}," for fix in fixes]
-            lines.append("};")
-        reference = f"kFixes{index}" if fixes else "{}"
+        references = []
+        for name, heading in (("kFixes", "What to do"), ("kNativeFixes", "What to do in C and C++")):
+            fixes = fixes_of(text, heading)
+            if fixes:
+                lines.append(f"constexpr std::string_view {name}{index}[] = {{")
+                lines += [f"    {literal(fix)}," for fix in fixes]
+                lines.append("};")
+            references.append(f"{name}{index}" if fixes else "{}")
         rows.append(
-            f'    {{"{path.stem}", {literal(title_of(text, path))},\n     {literal(text)},\n     {reference}}},'
+            f'    {{"{path.stem}", {literal(title_of(text, path))},\n     {literal(text)},\n     {", ".join(references)}}},'
         )
     lines += ["", "constexpr CausePage kPages[] = {"] + rows + ["};", "", "}  // namespace", ""]
     lines += ["std::span<const CausePage> AllPages() { return kPages; }", "", "}  // namespace whystop", ""]

@@ -17,11 +17,14 @@ class Hypothesis {
   void Add(Evidence evidence);
   /// A remedy made for this very case ("lr 0.5: try 0.005"); goes before those of the page.
   void Fix(std::string text) { fixes_.push_back(std::move(text)); }
+  /// These are all that there is to do: the page's would not fit.
+  void NothingElseToDo() { fixes_are_all_ = true; }
   /// What was seen is itself where it began: nothing else brought it about.
   void BeginsHere() { begins_here_ = true; }
 
   const std::vector<Evidence>& evidence() const { return evidence_; }
   const std::vector<std::string>& fixes() const { return fixes_; }
+  bool fixes_are_all() const { return fixes_are_all_; }
   bool begins_here() const { return begins_here_; }
   bool Has(Evidence::Weight weight) const;
 
@@ -29,6 +32,7 @@ class Hypothesis {
   std::vector<Evidence> evidence_;
   std::vector<std::string> fixes_;
   bool begins_here_ = false;
+  bool fixes_are_all_ = false;
 };
 
 /// Weighs one run. Adds nothing when there is no reason to suspect this cause.
@@ -56,6 +60,7 @@ struct CausePage {
   std::string_view title;                   // The page's first heading after the id.
   std::string_view text;                    // The whole page.
   std::span<const std::string_view> fixes;  // The list under "What to do".
+  std::span<const std::string_view> native_fixes;  // Under "What to do in C and C++", where those of Python mean nothing.
 };
 
 /// Every page, sorted by id. nullptr: no such cause.

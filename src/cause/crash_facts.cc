@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <utility>
 
 #include "base/human.h"
 #include "cause/evidence.h"
 #include "cause/memory_facts.h"
+#include "model/observations.h"
 
 namespace whystop {
 namespace {
@@ -48,6 +50,14 @@ void WeighCrash(const CaseFile& run, const CrashKind& kind, Hypothesis& out) {
   }
   if (const std::string line = FindKernelLine(run, KernelWord(kind.signal)); !line.empty()) {
     out.Add(Supports("kernel-log", line));
+  }
+  if (const Observation* place = run.FindObservation("crash-place"); place != nullptr) {
+    const auto place_seen = As<seen::CrashPlace>(*place);
+    const std::string program = place_seen.module.value_or("");
+    Evidence evidence = Supports("symbols", fmt::format("it was in {} of {}", place_seen.function.value_or(""),
+                                                        program.substr(program.rfind('/') + 1)));
+    evidence.place = {.file = place_seen.file.value_or(""), .line = place_seen.line.value_or(0)};
+    out.Add(std::move(evidence));
   }
   if (const SignalSeen* seen = FindSignal(run, kind.signal); seen != nullptr && seen->sender_pid) {
     out.Add(Contradicts("signal", fmt::format("{} was sent by {}", SignalName(kind.signal),

@@ -107,7 +107,7 @@ constexpr CauseEntry kEnds[] = {
     {"notebook-runtime-limit", kStop, Outcome::kKilled, kFault, "", nullptr},
     {"nvlink-ib-fault", kStop, Outcome::kRaised, kFault, "", nullptr},
     {"openmp-duplicate", kStop, Outcome::kCrashed, kFault, "", nullptr},
-    {"package-version-mismatch", kStop, Outcome::kRaised, kFault, "", nullptr},
+    {"package-version-mismatch", kStop, Outcome::kRaised, kFault, "", &WeighPackageVersionMismatch},
     {"preempted", kStop, Outcome::kKilled, kFault, "external-sigterm external-sigkill dataloader-worker-killed", nullptr},
     {"premature-return", kStop, Outcome::kStoppedEarly, kFault, "", &WeighPrematureReturn},
     {"process-stopped", kStop, Outcome::kHung, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighProcessStopped},

@@ -34,6 +34,7 @@ void WeighIterableExhausted(const CaseFile& run, Hypothesis& out);
 void WeighLrFloorStop(const CaseFile& run, Hypothesis& out);
 void WeighMachineSuspended(const CaseFile& run, Hypothesis& out);
 void WeighNativeAbort(const CaseFile& run, Hypothesis& out);
+void WeighPackageVersionMismatch(const CaseFile& run, Hypothesis& out);
 void WeighPrematureReturn(const CaseFile& run, Hypothesis& out);
 void WeighResumeAlreadyComplete(const CaseFile& run, Hypothesis& out);
 void WeighRlimitSignal(const CaseFile& run, Hypothesis& out);

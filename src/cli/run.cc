@@ -181,6 +181,7 @@ int RunOnce(const RunOptions& options, const JobSetting& setting, bool& hung) {
   }
   SenseOptions sense;
   sense.watched_paths = {recording->directory, "/dev/shm"};
+  sense.probe_folder = job.python_path_prepend;
   SystemSweep sweeps(sense);
   std::optional<HangWatcher> watcher;
   if (recording->kept) {

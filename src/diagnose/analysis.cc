@@ -17,6 +17,7 @@
 #include "sign/near_guessing.h"
 #include "diagnose/candidates.h"
 #include "diagnose/headline.h"
+#include "diagnose/native_advice.h"
 #include "diagnose/outcome.h"
 #include "diagnose/rank.h"
 #include "diagnose/rivals.h"
@@ -268,6 +269,7 @@ Verdict Analysis::JudgeLastRun(bool job_alive) const {
   const std::vector<Considered> considered = DecideTraining(run, trainings_, verdict);
   const std::vector<Candidate> candidates = CollectCandidates(run, considered);
   verdict.causes = RankCauses(candidates);
+  TranslateAdvice(run, verdict.causes);
   verdict.outcome = DecideOutcome(run, verdict.causes);
   TellAccount(run, verdict);
   TellProgress(run, verdict);

@@ -46,6 +46,14 @@ std::size_t OrderOf(const CaseFile& run, const ExceptionSeen& exception) {
   return 2 * static_cast<std::size_t>(before);
 }
 
+/// The line as it is to be quoted: of the first line of an exception's message the point of the whole.
+std::string Quoted(const CaseFile& run, const LogFact& fact) {
+  const ExceptionSeen* ending = FindEndingException(run);
+  const bool first_line = ending != nullptr && ending->place.file == fact.place.file && fact.place.line >= ending->place.line &&
+                          fact.place.line <= ending->last_line && fact.line.starts_with(ending->type + ": ");
+  return first_line && !ending->in_worker ? PointOf(*ending) : fact.line;
+}
+
 /// What the signature table's lines say.
 void WeighLogLines(const CaseFile& run, Candidate& candidate) {
   const std::size_t line = LineFor(run, *candidate.cause);
@@ -66,7 +74,7 @@ void WeighLogLines(const CaseFile& run, Candidate& candidate) {
   candidate.hypothesis.Add(
       {.weight = decisive ? Evidence::Weight::kDecisive : Evidence::Weight::kSupporting,
        .kind = "log-line",
-       .text = fact.line,
+       .text = Quoted(run, fact),
        .place = fact.place});
   candidate.generic = candidate.generic || IsGeneral(fact);
 }

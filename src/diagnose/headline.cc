@@ -68,7 +68,7 @@ std::string How(const Verdict& verdict) {
     case Outcome::kUnknown:
       break;
   }
-  return "ended, and nothing here says how";
+  return "ended";
 }
 
 /// The fault that answers the question; a normal end needs no explanation.
@@ -131,7 +131,7 @@ std::string Ending(const CaseFile& run, const Verdict& verdict) {
   }
   // That a file was written a moment ago is all that is known of a run that nobody watched.
   const bool told_by_age = verdict.outcome == Outcome::kRunning && !run.watched && run.text_end && run.text_end->age;
-  return How(verdict) + (verdict.outcome == Outcome::kUnknown && !run.watched ? "" : Where(verdict)) +
+  return How(verdict) + Where(verdict) + (verdict.outcome == Outcome::kUnknown ? ", and nothing here says how" : "") +
          (told_by_age ? fmt::format(" (last written {} ago)", HumanDuration(*run.text_end->age)) : "");
 }
 

@@ -148,6 +148,19 @@ bool IsWordOfTheScheduler(const CaseFile& run, const CauseEntry& cause, const Lo
   return !run.watched && cause.outcome == Outcome::kKilled && fact.fatal && fact.line.starts_with("slurmstepd: error:");
 }
 
+bool IsLate(const CaseFile& run, const LogFact& fact) {
+  return fact.metrics_after <= 3 + run.metric_points / 20;
+}
+
+/// "83 epochs completed", of 300: so many had been made when early stopping ended it.
+bool CountsWhatAnEarlyStopLeft(const CaseFile& run, const LogFact& fact) {
+  const bool short_of_plan = run.progress.epoch && run.progress.epochs_planned && *run.progress.epoch < *run.progress.epochs_planned;
+  return fact.cause == "finished-epochs" && short_of_plan &&
+         std::any_of(run.log_facts.begin(), run.log_facts.end(), [&run](const LogFact& other) {
+           return other.cause == "early-stop-patience" && other.role == LogFact::Role::kNormal && IsLate(run, other);
+         });
+}
+
 }  // namespace
 
 bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fact) {
@@ -160,7 +173,7 @@ bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fac
     // A study goes on after a trial that it gave up.
     const bool of_a_trial = fact.cause == "trial-pruned" && EndedWell(run);
     const bool by_design = fact.cause == "early-stop-patience" && StoppedAfterItsBest(run);
-    return !of_a_trial && !by_design && fact.metrics_after <= 3 + run.metric_points / 20 &&
+    return !of_a_trial && !by_design && IsLate(run, fact) && !CountsWhatAnEarlyStopLeft(run, fact) &&
            (!cause.fault || cause.outcome == Outcome::kStoppedEarly);
   }
   if (fact.role == LogFact::Role::kCascade) {
@@ -177,12 +190,10 @@ bool LineCounts(const CaseFile& run, const CauseEntry& cause, const LogFact& fac
     return false;
   }
   if (cause.outcome == Outcome::kStoppedEarly) {
-    return fact.metrics_after <=
-           3 + run.metric_points / 20;  // The epoch that was stopped is drawn once more.
+    return IsLate(run, fact);  // The epoch that was stopped is drawn once more.
   }
   // Who is asked to end makes its last turn first; and what a scheduler kills has figures on their way.
-  const bool last_turn = ((CanLeadTo(cause, "external-sigterm") && AskedToEnd(run) != nullptr) || IsWordOfTheScheduler(run, cause, fact)) &&
-                         fact.metrics_after <= 3 + run.metric_points / 20;
+  const bool last_turn = ((CanLeadTo(cause, "external-sigterm") && AskedToEnd(run) != nullptr) || IsWordOfTheScheduler(run, cause, fact)) && IsLate(run, fact);
   return CountsByTraceback(run, fact).value_or((fact.metrics_after == 0 || last_turn) &&
                                                !SurvivedBefore(run, fact));
 }

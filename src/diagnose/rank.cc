@@ -64,7 +64,9 @@ VerdictCause ToVerdict(const Candidate& candidate, CauseRole role) {
   out.fixes = candidate.hypothesis.fixes();
   if (const CausePage* page = FindPage(candidate.cause->id)) {
     out.title = std::string(page->title);
-    out.fixes.insert(out.fixes.end(), page->fixes.begin(), page->fixes.end());
+    if (!candidate.hypothesis.fixes_are_all()) {
+      out.fixes.insert(out.fixes.end(), page->fixes.begin(), page->fixes.end());
+    }
   }
   return out;
 }

@@ -131,6 +131,14 @@ std::vector<Unknown> ListUnknowns(const CaseFile& run, const Verdict& verdict) {
              : fmt::format("start Python without {}, or once: whystop install-hook --python PYTHON",
                            option)});
   }
+  const Observation* lost = run.FindObservation("probe-left-out");
+  if (lost != nullptr && option.empty() && !run.probe_loaded) {
+    const auto lost_seen = As<seen::ProbeLeftOut>(*lost);
+    out.push_back({fmt::format("what the training did inside: PYTHONPATH was set anew for {} (process {}), so the probe was not loaded",
+                               lost_seen.name.value_or("python"), lost_seen.pid.value_or(0)),
+                   "keep what PYTHONPATH holds (export PYTHONPATH=/your/folder:$PYTHONPATH), or once: whystop "
+                   "install-hook --python PYTHON"});
+  }
   if (const Observation* idle = run.FindObservation("no-training"); idle != nullptr) {
     const bool inference = As<seen::NoTraining>(*idle).optimizers == 0;
     out.push_back(

@@ -69,7 +69,8 @@ class Search {
                    "'" + path + "' is compressed (" + std::string(packed) + ")",
                    "unpack it, or read it from a pipe: zcat '" + path + "' | whystop why -"};
     }
-    if (kind == FileKind::kOther || (!named && IsForeign(path, kind, *head))) {
+    const bool foreign = IsTrackersDiary(path, *head) || (!named && IsForeign(path, kind, *head));
+    if (kind == FileKind::kOther || foreign) {
       if (named) {
         ignored.push_back(path);
       }
@@ -85,9 +86,19 @@ class Search {
     return Ok{};
   }
 
+  /// W&B's own `debug.log` and `debug-internal.log`: they tell of its connection, whose errors are not the run's.
+  static bool IsTrackersDiary(const fs::path& path, std::string_view head) {
+    return path.filename().string().starts_with("debug") &&
+           (std::find(path.begin(), path.end(), "wandb") != path.end() || head.find("[wandb_") != std::string_view::npos ||
+            head.find("W&B internal") != std::string_view::npos);
+  }
+
   /// In a folder a text file may be anything (source code, notes), and so may a table: only what is
   /// called a log, or speaks of training, is taken.
   static bool IsForeign(const std::string& path, FileKind kind, std::string_view head) {
+    if (fs::path(path).filename() == "wandb-summary.json") {
+      return true;  // The last figures once more.
+    }
     if (kind == FileKind::kTable || kind == FileKind::kJsonLines ||
         kind == FileKind::kJsonHistory) {
       return !SpeaksOfTraining(kind, head);
@@ -100,9 +111,10 @@ class Search {
     const bool log_like = extension == ".log" || extension == ".out" || extension == ".err" ||
                           extension == ".txt" || extension == ".stdout" || extension == ".stderr" ||
                           name == "stdout" || name == "stderr" || name == "nohup.out";
+    const bool packages = name.starts_with("requirements") && extension == ".txt";  // For pip; W&B keeps one of each run.
     const bool scheduler = extension.size() > 2 && (extension[1] == 'o' || extension[1] == 'e') &&
                            extension.find_first_not_of("0123456789", 2) == std::string::npos;
-    return !log_like && !scheduler;
+    return packages || (!log_like && !scheduler);
   }
 
   void WalkFolder(const std::string& folder, int depth) {
@@ -228,19 +240,8 @@ std::chrono::nanoseconds LastWritten(const FoundRun& run) {
   return last;
 }
 
-/// W&B's own diaries (`logs/debug-internal.log`) beside a run file or the run's output are not the run's log.
-void DropTrackerDiaries(std::vector<FoundFile>& files) {
-  const bool tracked = std::any_of(files.begin(), files.end(), [](const FoundFile& file) {
-    return file.kind == FileKind::kWandb || file.path.ends_with("/files/output.log");
-  });
-  std::erase_if(files, [tracked](const FoundFile& file) {
-    return tracked && IsLog(file) && !file.named && StemOf(file).starts_with("debug");
-  });
-}
-
 std::vector<FoundRun> GroupFolder(const std::string& folder, std::vector<FoundFile> files) {
   KeepNewestState(files);
-  DropTrackerDiaries(files);
   std::sort(files.begin(), files.end(), ReadsBefore);
   std::vector<GatheredRun> runs;
   for (FoundFile& file : files) {

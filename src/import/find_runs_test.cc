@@ -209,6 +209,26 @@ TEST_F(FindRunsTest, ATrackersFolderWithoutItsRunFileIsOneRun) {
   EXPECT_EQ(found.runs[0].files.size(), 1u);
 }
 
+TEST_F(FindRunsTest, AWholeTrackersFolderIsOneRunEach) {
+  const std::string diary = "2026-01-02 10:00:01,102 ERROR MainThread:7 [retry.py:__call__():172] Retry failed\n[wandb_run.py:1]\n";
+  for (const std::string run : {"wandb/run-1", "wandb/run-2"}) {
+    Write(run + "/files/output.log", kLog);
+    Write(run + "/files/requirements.txt", "torch==2.2\n");
+    Write(run + "/files/wandb-summary.json", "{\"loss\": 0.2, \"_step\": 900}\n");
+    Write(run + "/logs/debug.log", diary);
+  }
+  Write("wandb/debug.log", diary);
+  Write("wandb/debug-internal.log", diary);
+  const Found found = Find();
+  ASSERT_EQ(found.runs.size(), 2u);
+  EXPECT_TRUE(found.runs[0].name.ends_with("wandb/run-1"));
+  EXPECT_EQ(found.runs[0].files.size(), 1u);
+  const auto named = FindRuns({(root_ / "wandb/debug.log").string()}, {}, [](std::size_t) {});
+  ASSERT_TRUE(named);
+  EXPECT_TRUE(named->runs.empty());
+  EXPECT_EQ(named->ignored.size(), 1u);
+}
+
 TEST_F(FindRunsTest, StopsAtItsLimitsAndSaysSo) {
   Write("d1/d2/d3/metrics.csv", kTable);
   EXPECT_EQ(Find().runs.size(), 1u);

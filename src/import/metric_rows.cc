@@ -41,6 +41,9 @@ RowPosition MetricRows::PositionOf(const JsonRow& row, RowPosition position) {
         position.at =
             RunTime(static_cast<std::int64_t>(value > 0 && value < 1e9 ? value * 1e9 : 0));
         break;
+      case PositionKey::kTimeLeft:
+        log_.PushTimeLeft(value);
+        break;
       case PositionKey::kNone:
         break;
     }

@@ -12,7 +12,7 @@ struct Known {
   PositionKey key;
 };
 
-constexpr std::array<Known, 41> kKnown = {{
+constexpr std::array<Known, 45> kKnown = {{
     {"step", PositionKey::kStep},
     {"steps", PositionKey::kStep},
     {"_step", PositionKey::kRowNumber},
@@ -54,6 +54,10 @@ constexpr std::array<Known, 41> kKnown = {{
     {"_runtime", PositionKey::kRunSeconds},
     {"elapsed_seconds", PositionKey::kRunSeconds},
     {"time_total_s", PositionKey::kRunSeconds},
+    {"eta_seconds", PositionKey::kTimeLeft},
+    {"eta_s", PositionKey::kTimeLeft},
+    {"time_left", PositionKey::kTimeLeft},
+    {"remaining_seconds", PositionKey::kTimeLeft},
 }};
 
 }  // namespace

@@ -14,6 +14,7 @@ enum class PositionKey {
   kEpochsPlanned,
   kWallSeconds,  // Since 1970.
   kRunSeconds,   // Since the run began.
+  kTimeLeft,     // What it will still take.
 };
 
 /// By the key's name, in any case and with or without a "train/" in front: "step", "global_step",

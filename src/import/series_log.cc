@@ -94,6 +94,7 @@ RunTime SeriesLog::SinceFirst(double wall_seconds) {
 
 void SeriesLog::ReportStepBack(const std::string& counter, double from, double to, double first) {
   PushProgress();  // How far the earlier session came.
+  countdown_ = {};
   // A resumed run goes on from a checkpoint; a new one begins where the first began, give or take a
   // logging interval.
   const bool resumed = to > first + 0.1 * (from - first);

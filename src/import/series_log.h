@@ -11,6 +11,7 @@
 
 #include "import/loss_sum.h"
 #include "model/event.h"
+#include "text/countdown.h"
 #include "text/series_role.h"
 
 namespace whystop {
@@ -52,6 +53,10 @@ class SeriesLog {
 
   /// The plan, where the file tells it.
   void SetPlan(std::optional<std::int64_t> steps, std::optional<double> epochs);
+  /// How long the run will still take, as it says itself.
+  void PushTimeLeft(double seconds) { countdown_.Push(seconds > 0 ? TimeLeft::kSome : TimeLeft::kNone); }
+  /// No plan is known, and that came to 0.
+  bool CountedDown() const { return countdown_.IsOver() && !steps_planned_ && !epochs_planned_; }
   void Observe(Observation observation, RunTime at = {});
   void Emit(EventBody body, RunTime at = {});
   /// Counts something left out; counters are described in the importers' documents.
@@ -98,6 +103,7 @@ class SeriesLog {
   std::optional<double> first_epoch_;
   std::optional<double> last_epoch_;
   bool epochs_are_whole_ = true;
+  Countdown countdown_;
   std::optional<std::int64_t> steps_planned_;
   std::optional<double> epochs_planned_;
   std::optional<double> first_wall_seconds_;

@@ -129,6 +129,23 @@ void ParseChildren(std::string_view text, std::vector<pid_t>& pids) {
   }
 }
 
+bool PythonPathHolds(std::string_view environment, std::string_view folder) {
+  constexpr std::string_view kName = "PYTHONPATH=";
+  while (!environment.empty()) {
+    const std::string_view entry = environment.substr(0, environment.find('\0'));
+    environment.remove_prefix(std::min(entry.size() + 1, environment.size()));
+    for (std::string_view rest = entry; entry.starts_with(kName) && !rest.empty();) {
+      rest.remove_prefix(rest.size() == entry.size() ? kName.size() : 0);
+      const std::string_view one = rest.substr(0, rest.find(':'));
+      if (one == folder) {
+        return true;
+      }
+      rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    }
+  }
+  return false;
+}
+
 std::string ParseCommandLine(std::string_view text, std::size_t length_max) {
   while (!text.empty() && text.back() == '\0') {
     text.remove_suffix(1);

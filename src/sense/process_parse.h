@@ -53,6 +53,9 @@ std::optional<std::int64_t> ParseOpenFilesLimit(std::string_view text);
 /// buffer is not taken.
 void ParseChildren(std::string_view text, std::vector<pid_t>& pids);
 
+/// Whether /proc/PID/environ has a PYTHONPATH that holds `folder`.
+bool PythonPathHolds(std::string_view environment, std::string_view folder);
+
 /// /proc/PID/cmdline as one line of at most `length_max` bytes: NULs become blanks, control
 /// characters question marks.
 std::string ParseCommandLine(std::string_view text, std::size_t length_max);

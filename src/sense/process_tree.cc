@@ -121,6 +121,7 @@ void ProcessTree::Follow(pid_t pid, Sweep& sweep) {
     process.subject = sweep.AddSubject({Subject::Kind::kProcess, process.name(), pid});
     sweep.Announce(ProcessStart{pid, process.facts().parent_pid, process.name(),
                                 process.ReadCommandLine(buffer_)});
+    AnnounceLostProbe(process, sweep);
   }
   processes_.emplace(pid, std::move(process));
 }
@@ -130,6 +131,17 @@ void ProcessTree::AnnounceName(ProcessWatch& process, Sweep& sweep) {
       SubjectSeen{process.subject, {Subject::Kind::kProcess, process.name(), process.pid()}});
   sweep.Announce(ProcessStart{process.pid(), process.facts().parent_pid, process.name(),
                               process.ReadCommandLine(buffer_)});
+  AnnounceLostProbe(process, sweep);
+}
+
+void ProcessTree::AnnounceLostProbe(const ProcessWatch& process, Sweep& sweep) {
+  if (!probe_lost_ && process.HasLostPythonPath(options_.probe_folder)) {
+    probe_lost_ = true;
+    sweep.Announce(Observation{.kind = "probe-left-out",
+                               .step = {},
+                               .rank = {},
+                               .attributes = {{"pid", static_cast<double>(process.pid())}, {"name", process.name()}}});
+  }
 }
 
 void ProcessTree::Report(bool slow, Sweep& sweep) {

@@ -34,11 +34,13 @@ class ProcessTree {
   void DropVanished(Sweep& sweep);
   void FindNew(std::span<const pid_t> job_pids, bool every_thread, Sweep& sweep);
   void Follow(pid_t pid, Sweep& sweep);
+  void AnnounceLostProbe(const ProcessWatch& process, Sweep& sweep);
   void AnnounceName(ProcessWatch& process, Sweep& sweep);
   void Report(bool slow, Sweep& sweep);
   void ReportTotals(Sweep& sweep);
 
   SenseOptions options_;
+  bool probe_lost_ = false;  // Said once.
   DescriptorBudget* budget_;
   std::map<pid_t, ProcessWatch> processes_;
   std::vector<VanishedProcess> vanished_;

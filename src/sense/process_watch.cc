@@ -133,6 +133,15 @@ std::string ProcessWatch::ReadCommandLine(std::span<char> buffer) const {
              : ParseCommandLine({buffer.data(), static_cast<std::size_t>(size)}, kCommandLengthMax);
 }
 
+bool ProcessWatch::HasLostPythonPath(const std::string& folder) const {
+  constexpr std::size_t kEnvironmentMax = 1 << 20;
+  if (folder.empty() || !name_.starts_with("python")) {
+    return false;
+  }
+  const auto environment = ReadFile(folder_ + "/environ", kEnvironmentMax);
+  return environment && !environment->empty() && !PythonPathHolds(*environment, folder);
+}
+
 std::optional<std::int64_t> ProcessWatch::ReadPssBytes(std::span<char> buffer) const {
   const auto fd = OpenFd(folder_ + "/smaps_rollup", O_RDONLY);
   const ssize_t size = fd ? ReadSome(fd->get(), buffer) : -1;

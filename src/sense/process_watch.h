@@ -43,6 +43,8 @@ class ProcessWatch {
   /// Appends the children of its main thread, or with `every_thread` of all threads: any may fork.
   void AppendChildren(bool every_thread, std::span<char> buffer, std::vector<pid_t>& children);
   std::string ReadCommandLine(std::span<char> buffer) const;
+  /// A Python to which somebody has given a PYTHONPATH without `folder`.
+  bool HasLostPythonPath(const std::string& folder) const;
   std::optional<std::int64_t> ReadPssBytes(std::span<char> buffer) const;
 
   pid_t pid() const { return pid_; }

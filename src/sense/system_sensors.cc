@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "sense/cgroup_sensor.h"
 #include "sense/disk_sensor.h"
@@ -43,7 +44,8 @@ struct SystemSensors::Parts {
         tree(options, budget),
         cgroups(wanted.roots, budget),
         disks(wanted),
-        gpus(wanted) {}
+        gpus(wanted),
+        kernel_log(KernelLog::Open(wanted.roots.dev + "/kmsg")) {}
 
   void FollowCgroups(std::span<const pid_t> job_pids, RunTime now);
   void SampleDisks(std::span<const pid_t> job_pids, Sweep& sweep);
@@ -60,8 +62,8 @@ struct SystemSensors::Parts {
   CgroupSensor cgroups;
   DiskSensor disks;
   GpuSensor gpus;
-  std::optional<KernelLog> kernel_log;
-  bool kernel_log_tried = false;
+  Result<KernelLog> kernel_log;  // From before the job on: it may crash ahead of the first sweep.
+  bool kernel_log_announced = false;
   NearLimit near;
   std::optional<RunTime> groups_checked;
   std::optional<RunTime> pss_taken;
@@ -106,21 +108,14 @@ void SystemSensors::Parts::SamplePss(Sweep& sweep) {
 }
 
 void SystemSensors::Parts::SampleKernelLog(Sweep& sweep) {
-  if (!kernel_log_tried) {
-    kernel_log_tried = true;
-    auto opened = KernelLog::Open(options.roots.dev + "/kmsg");
-    if (opened) {
-      kernel_log = std::move(*opened);
-    } else {
-      sweep.Announce(
-          Observation{.kind = "sensor-unavailable",
-                      .step = {},
-                      .rank = {},
-                      .attributes = {{"sensor", "kernel log"}, {"reason", opened.error().what}}});
-    }
-  }
   if (kernel_log) {
     kernel_log->Sample(sweep);
+  } else if (!std::exchange(kernel_log_announced, true)) {
+    sweep.Announce(
+        Observation{.kind = "sensor-unavailable",
+                    .step = {},
+                    .rank = {},
+                    .attributes = {{"sensor", "kernel log"}, {"reason", kernel_log.error().what}}});
   }
 }
 

@@ -33,6 +33,7 @@ struct SenseOptions {
   std::size_t processes_max = 512;  // Reported one by one; the others only in the tree's totals.
   int descriptors_kept_max = 0;     // 0: half of this process's own soft limit.
   bool gpu = true;
+  std::string probe_folder;  // What PYTHONPATH must hold for the probe to be loaded; empty: it is not wanted.
 };
 
 /// A process of the tree that is no longer there. Who reaped it and how it ended is not known here.

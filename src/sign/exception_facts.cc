@@ -9,10 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/parse.h"
-#include "base/shown_text.h"
 #include "sign/account/account.h"
 #include "sign/account/notebook.h"
+#include "sign/message_point.h"
 
 namespace whystop {
 namespace {
@@ -163,25 +162,10 @@ StackPlace InnermostUsersFrame(const ExceptionSeen& exception) {
   return frame == nullptr ? StackPlace{} : StackPlace{true, frame->file, frame->line};
 }
 
-namespace {
-
-constexpr std::size_t kPointBytesMax = 300;
-
-/// The first two lines: the second often names what the first only announces ("Missing key(s): ...").
-std::string FirstWords(std::string_view message) {
-  std::size_t end = message.find('\n');
-  if (end != std::string_view::npos) {
-    end = message.find('\n', end + 1);
-  }
-  return ShownText(Trim(message.substr(0, end)), kPointBytesMax);
-}
-
-}  // namespace
-
 std::string PointOf(const ExceptionSeen& exception) {
   const bool workers = exception.in_worker && !exception.first_type.empty();
   const std::string& message = workers ? exception.first_message : exception.message;
-  return (workers ? exception.first_type : exception.type) + (message.empty() ? "" : ": " + FirstWords(message));
+  return (workers ? exception.first_type : exception.type) + (message.empty() ? "" : ": " + PointOfMessage(message));
 }
 
 std::string DescribeException(const ExceptionSeen& exception) {

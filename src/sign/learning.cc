@@ -88,6 +88,15 @@ const Finding* BestScore(const CaseFile& run) {
   return score;
 }
 
+/// "2.31 -> 0.28"; where these are levels of the ends and stand in no log, they are called so.
+std::string DescribeEnds(const Finding& finding) {
+  const auto shown = [&finding](const char* fact) { return fmt::format("{:.4g}", finding.Number(fact).value_or(0)); };
+  const std::string text = shown("first") + " -> " + shown("last");
+  const bool own_last = !finding.Number("last_value") || shown("last") == shown("last_value");
+  const bool own_first = !finding.Number("first_value") || shown("first") == shown("first_value");
+  return own_last ? text + (own_first ? "" : " (smoothed)") : text + " (smoothed; the last is " + shown("last_value") + ")";
+}
+
 std::string Describe(const Finding& finding, Learning state) {
   const double points = finding.Number("points").value_or(0);
   const double bad_at_end = finding.Number("not_finite_at_end").value_or(0);
@@ -104,8 +113,8 @@ std::string Describe(const Finding& finding, Learning state) {
   const bool lost_its_start = state == Learning::kDiverged && FactText(finding, "role").ends_with("-loss") &&
                               begin < finding.Number("best").value_or(0);
   std::string text =
-      fmt::format("{} {:.4g} -> {:.4g} over {} points", finding.series,
-                  lost_its_start ? begin : finding.Number("first").value_or(0), finding.Number("last").value_or(0), points);
+      fmt::format("{} {} over {} points", finding.series,
+                  lost_its_start ? fmt::format("{:.4g} -> {:.4g}", begin, finding.Number("last").value_or(0)) : DescribeEnds(finding), points);
   if (bad_at_end > 0) {
     return text + fmt::format(", then not a finite number ({} points at the end)", bad_at_end);
   }
@@ -184,10 +193,9 @@ LearningView OfAPolicy(const Finding* reward, const Finding* loss) {
     return View(*reward, StateOf(*reward));
   }
   LearningView view = View(*reward, Learning::kUnknown);
-  view.text = fmt::format("{} {:.4g} -> {:.4g} over {} points (best {:.4g}): no gain beyond its "
+  view.text = fmt::format("{} {} over {} points (best {:.4g}): no gain beyond its "
                           "noise so far, and the loss of a policy says nothing about it",
-                          reward->series, reward->Number("first").value_or(0),
-                          reward->Number("last").value_or(0), reward->Number("points").value_or(0),
+                          reward->series, DescribeEnds(*reward), reward->Number("points").value_or(0),
                           reward->Number("best").value_or(0));
   return view;
 }

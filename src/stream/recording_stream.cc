@@ -55,7 +55,7 @@ void RecordingStream::Pump() {
       Take(*probe, record->at);
     } else if (const auto* event = std::get_if<Event>(&record->body)) {
       saw_end_ = saw_end_ || event->As<RunEnd>() != nullptr;
-      out_.Push(*event);
+      recorded_.Push(*event);
     }
   }
 }

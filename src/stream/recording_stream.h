@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "model/event.h"
 #include "record/recording_reader.h"
+#include "stream/crash_place.h"
 #include "stream/exception_texts.h"
 #include "text/log_reader.h"
 #include "wire/slot_decoder.h"
@@ -44,7 +45,7 @@ class RecordingStream {
 
  private:
   RecordingStream(RecordingReader reader, std::string directory, EventSink& out, OutputTap* tap)
-      : reader_(std::move(reader)), directory_(std::move(directory)), out_(out), probe_out_(out), tap_(tap) {}
+      : reader_(std::move(reader)), directory_(std::move(directory)), out_(out), recorded_(out), probe_out_(out), tap_(tap) {}
   void Feed(LogStream stream, std::string_view bytes, RunTime at);
   void Take(const LogBytes& log, RunTime at);
   void Take(const ProbeSlots& probe, RunTime at);
@@ -54,6 +55,7 @@ class RecordingStream {
   RecordingReader reader_;
   std::string directory_;
   EventSink& out_;
+  CrashPlaces recorded_;
   ExceptionTexts probe_out_;
   OutputTap* tap_;
   SlotDecoder slots_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parse.h"
+#include "text/countdown.h"
 #include "text/guard_words.h"
 #include "text/letters.h"
 #include "text/number.h"
@@ -163,6 +164,7 @@ bool LinePlan::LearnText(std::string_view line, std::string_view shape) {
   body_at_ = line.size() - peeled_.body.size();
   quiet_ = !ShapeMayHoldSignature(shape.substr(body_at_));
   guards_ = ReadNanGuard(peeled_.body) != NanGuard::kNone;
+  counts_down_ = ReadTimeLeft(peeled_.body) != TimeLeft::kNotSaid;
   MetricLine metrics;
   plans_ = LexMetricLine(peeled_.body, metrics) && MaySpeakOfPlan(peeled_.body, metrics);
   return metrics_.Learn(peeled_.body);

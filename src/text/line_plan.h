@@ -63,6 +63,8 @@ class LinePlan {
   bool guards() const { return guards_; }
   /// It might say how long the run is to go on.
   bool plans() const { return plans_; }
+  /// It says how much time is left.
+  bool counts_down() const { return counts_down_; }
   /// Of the bar's postfix, or else of the body.
   const MetricPlan& metrics() const { return metrics_; }
 
@@ -87,6 +89,7 @@ class LinePlan {
   bool quiet_ = false;
   bool plans_ = false;
   bool guards_ = false;
+  bool counts_down_ = false;
   MetricPlan metrics_;
 };
 

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "model/collect_events.h"
 #include "text/log_reader.h"
@@ -48,6 +51,49 @@ TEST(LogDialects, ASignalThatPaddleTellsIsNoException) {
   EXPECT_TRUE(kept.All<ExceptionSeen>().empty());
   ASSERT_EQ(kept.All<LogFact>().size(), 1u);
   EXPECT_EQ(kept.All<LogFact>().at(0).cause, "segfault");
+}
+
+/// fit() announces its epochs, evaluate() draws a bar of its own behind them: another loss, of other data.
+TEST(LogDialects, AnEvaluationOfKerasIsNoPointOfTheTrainingCurve) {
+  const auto bar = [](int done, int total, const char* figures) {
+    const std::string mark = "\xE2\x94\x81";
+    return "\r" + std::to_string(done) + "/" + std::to_string(total) + " " + mark + mark + " 0s 3ms/step - " + figures;
+  };
+  const std::string fit = "Epoch 1/2\n" + bar(5, 10, "loss: 2.5") + bar(10, 10, "loss: 2.0") +
+                          bar(10, 10, "loss: 2.0 - val_loss: 2.2") + "\nEpoch 2/2\n" + bar(5, 10, "loss: 1.5") +
+                          bar(10, 10, "loss: 1.0 - val_loss: 1.2") + "\n";
+  const CollectEvents kept = ReadAll(fit + bar(3, 10, "loss: 0.3") + bar(10, 10, "loss: 0.4") + "\n");
+  EXPECT_EQ(kept.Values("loss"), (std::vector<double>{2.0, 2.0, 1.0}));
+  EXPECT_EQ(kept.Values("val loss"), (std::vector<double>{0.4}));
+  EXPECT_EQ(kept.All<TextEnd>().at(0).kind, TextEnd::Kind::kCompleted);
+  const CollectEvents brief = ReadAll("Epoch 1/2\n10/10 - 1s - loss: 2.0\nEpoch 2/2\n10/10 - 1s - loss: 1.0\n10/10 - 0s - loss: 0.4\n");
+  EXPECT_EQ(brief.Values("loss"), (std::vector<double>{2.0, 1.0}));
+  // Ranks that share a log draw their bars into each other's.
+  const CollectEvents ranks = ReadAll("Epoch 1/1\nEpoch 1/1\n" + bar(10, 10, "loss: 2.0") + "\n" + bar(9, 10, "loss: 3.0") +
+                                      "\n" + bar(10, 10, "loss: 3.1") + "\n");
+  EXPECT_EQ(ranks.Values("loss"), (std::vector<double>{2.0, 3.1}));
+}
+
+/// Detectron2 and its like tell no plan, but how long it will take.
+TEST(LogDialects, ACountdownThatCameTo0IsTheEnd) {
+  const auto log = [](const char* format, std::initializer_list<const char*> left) {
+    std::string text;
+    int step = 0;
+    for (const char* eta : left) {
+      char line[128];
+      step += 50;
+      std::snprintf(line, sizeof line, format, step, 2.0 / step, eta);
+      text += line;
+    }
+    return ReadAll(text).All<TextEnd>().at(0).kind;
+  };
+  const char* seconds = "step: %d, loss: %.4f, eta_seconds: %s\n";
+  const char* clock = "iter: %d  total_loss: %.4f  eta: %s  lr: 1e-05\n";
+  EXPECT_EQ(log(seconds, {"90.5", "60", "30", "0"}), TextEnd::Kind::kCompleted);
+  EXPECT_EQ(log(clock, {"1 day, 0:00:00", "0:01:00", "0:00:30", "0:00:00"}), TextEnd::Kind::kCompleted);
+  EXPECT_EQ(log(seconds, {"90", "60", "30", "10"}), TextEnd::Kind::kSilent);
+  EXPECT_EQ(log(seconds, {"0", "0", "0", "0"}), TextEnd::Kind::kSilent) << "it never counted";
+  EXPECT_EQ(log(seconds, {"30", "0", "30", "0"}), TextEnd::Kind::kSilent) << "it counts each epoch";
 }
 
 /// What a cluster's epilogue (seff) says of the job.

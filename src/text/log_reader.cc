@@ -7,6 +7,7 @@
 #include "base/shown_text.h"
 #include "text/bar.h"
 #include "text/closing_words.h"
+#include "text/countdown.h"
 #include "text/guard_words.h"
 #include "text/plan_words.h"
 #include "text/terminal_text.h"
@@ -15,12 +16,6 @@ namespace whystop {
 namespace {
 
 constexpr std::size_t kLineShownBytes = 500;
-constexpr std::size_t kPendingMax = 64;
-constexpr std::int64_t kAdvancesToSurvive = 3;  // Other ranks and a bar's last redraw move on a little.
-constexpr std::int64_t kTeardownLinesMax = 80;  // A program that says more after a traceback has gone on.
-// A pipe or file gets standard output in buffers of this size, standard error at once: a traceback
-// may stand before the program's last words.
-constexpr std::int64_t kStdioBufferBytes = 8192;
 constexpr int kBarsInLineMax = 4096;  // Some writers drop the returns between redraws.
 
 bool IsBlank(std::string_view text) {
@@ -137,6 +132,7 @@ bool LogReader::ReadBar(std::string_view text, std::int64_t number, std::string_
     tracebacks_.EndMessages();
     TakeExceptions();
   }
+  SettleAttempts(false);
   const bool full = bar->done && bar->done == bar->total;
   const std::int64_t advances_before = progress_.advances();
   if (columns_.PushHeader(bar->label)) {
@@ -203,13 +199,21 @@ void LogReader::ReadText(std::string_view text, std::int64_t number) {
       StartSession(reason, number);
     }
   }
+  const bool launchers = marked("sibling-rank-failed") && !marked("exception-line") && !tracebacks_.InFrames();
+  if (launchers && tracebacks_.HasOpenException()) {
+    tracebacks_.EndMessages();  // No part of a rank's message.
+    TakeExceptions();
+  }
   bool in_traceback = false;
   if (tracebacks_.Wants(line.body, marked("traceback"))) {
     in_traceback = tracebacks_.Push(line, number);
     TakeExceptions();
     if (IsAnotherAttempt()) {
-      StartSession("another traceback of the same program", number);
+      HoldAttempt(number);
     }
+  }
+  if (!in_traceback && !IsBlank(line.body)) {
+    SettleAttempts(launchers);
   }
   lines_since_end_ = in_traceback ? 0 : lines_since_end_ + 1;
   if (!in_traceback && marked("exception-line")) {
@@ -292,73 +296,30 @@ void LogReader::ReadFacts(const PeeledLine& line, std::int64_t number,
     fact.rank = line.rank;
     fact.generic = row.generic;
     fact.fatal = row.severity == Signature::Severity::kFatal;
-    PushProgress(number, line.rank, false);
-    if (row.cause == "sibling-rank-failed") {
-      ranks_ = true;
-      HoldBareException();
-    }
-    Push(std::move(fact));
-    push_progress_ = true;
-    lines_since_end_ = row.role == LogFact::Role::kContext ? lines_since_end_ : 0;
-    if (row.role == LogFact::Role::kNormal && row.cause != "trial-pruned") {  // The study goes on.
-      completed_ = Here();
-      sessions_.NoteCompletion();
-    } else if (row.severity == Signature::Severity::kFatal) {
-      NoteFailure();
-      cut_off_ = IsWordOfTheScheduler(row) ? Here() : cut_off_;
+    if (attempts_.empty()) {
+      TakeFact(std::move(fact), row);
+    } else {
+      attempts_.back().facts.push_back({std::move(fact), &row});
     }
   }
 }
 
-void LogReader::TakeExceptions() {
-  for (PrintedException& exception : tracebacks_.TakeFinished()) {
-    HoldException(std::move(exception));
+void LogReader::TakeFact(LogFact fact, const Signature& row) {
+  PushProgress(fact.place.line, fact.rank, false);
+  if (row.cause == "sibling-rank-failed") {
+    ranks_ = true;
+    HoldBareException();
   }
-}
-
-/// torchrun prints a rank's traceback plain and again with "[rank0]: "; one of them is enough.
-void LogReader::HoldException(PrintedException exception) {
-  for (Pending& held : pending_) {
-    ExceptionSeen& known = held.exception.seen;
-    if (known.type == exception.seen.type && known.message == exception.seen.message &&
-        (!known.rank || !exception.seen.rank || known.rank == exception.seen.rank)) {
-      known.rank = known.rank ? known.rank : exception.seen.rank;
-      held.exception.warned = held.exception.warned && exception.warned;
-      return;
-    }
-  }
-  if (pending_.size() == kPendingMax) {
-    SettleExceptions(true);
-  }
-  if (!exception.warned) {
+  Push(std::move(fact));
+  push_progress_ = true;
+  lines_since_end_ = row.role == LogFact::Role::kContext ? lines_since_end_ : 0;
+  if (row.role == LogFact::Role::kNormal && row.cause != "trial-pruned") {  // The study goes on.
+    completed_ = Here();
+    sessions_.NoteCompletion();
+  } else if (row.severity == Signature::Severity::kFatal) {
     NoteFailure();
+    cut_off_ = IsWordOfTheScheduler(row) ? Here() : cut_off_;
   }
-  const bool early = exception.glued || metrics_.training_points() == 0;
-  pending_.push_back({.exception = std::move(exception), .at = Here(), .early = early});
-}
-
-/// The first since training last moved on: what follows it are other ranks' and its consequences.
-/// PyTorch puts "[rank3]: " before what nobody caught, and only before that.
-void LogReader::KeepBareException(std::string_view text, const PeeledLine& line,
-                                  std::int64_t number) {
-  if ((bare_ && !Survived(*bare_)) || tracebacks_.HasOpenException()) {
-    return;
-  }
-  if (auto seen = ReadBareException(line.body, {.file = source_, .line = number})) {
-    seen->rank = line.rank;
-    bare_ = Pending{.exception = {.seen = *std::move(seen), .warned = line.logged}, .at = Here()};
-    if (text.starts_with("[rank") && line.rank) {
-      HoldBareException();
-    }
-  }
-}
-
-/// A launcher says that a rank failed, and no whole traceback says of what.
-void LogReader::HoldBareException() {
-  if (bare_ && pending_.empty() && !tracebacks_.HasOpenException() && !Survived(*bare_)) {
-    pending_.push_back(*std::move(bare_));
-  }
-  bare_.reset();
 }
 
 void LogReader::NoteFailure() {
@@ -383,39 +344,6 @@ LogReader::Mark LogReader::Here() const {
           .arrivals = arrivals_};
 }
 
-/// Training moved on, or the program talked on. Where the traceback cuts another line in two, or
-/// stands before all training, what follows may have been printed earlier and flushed at exit; a
-/// bar, which goes to standard error as well, was not, nor a logger's lines, nor what came at several times.
-bool LogReader::Survived(const Pending& held) const {
-  if (held.exception.warned || bar_advances_ - held.at.bar_advances >= kAdvancesToSurvive) {
-    return true;
-  }
-  if (held.early && bytes_ - held.at.bytes <= kStdioBufferBytes) {
-    return progress_.finished() || arrivals_ - held.at.arrivals >= kAdvancesToSurvive ||
-           logged_advances_ - held.at.logged_advances >= kAdvancesToSurvive;
-  }
-  return lines_since_end_ > kTeardownLinesMax ||
-         progress_.advances() - held.at.advances >= kAdvancesToSurvive;
-}
-
-/// An exception after which training moved on was survived; one with nothing but clean-up after it
-/// was not.
-void LogReader::SettleExceptions(bool over) {
-  std::vector<Pending> waiting;
-  for (Pending& held : pending_) {
-    const bool survived = Survived(held);
-    if (!survived && !over) {
-      waiting.push_back(std::move(held));
-      continue;
-    }
-    held.exception.seen.ended_process = !survived;
-    ended_after_bytes_ = survived ? ended_after_bytes_ : held.at.bytes;
-    Push(std::move(held.exception.seen));
-    push_progress_ = true;
-  }
-  pending_ = std::move(waiting);
-}
-
 void LogReader::ReadMetrics(const PeeledLine& line, std::int64_t number) {
   if (line.body.starts_with("wandb:")) {
     return;  // A summary of what was logged before.
@@ -437,6 +365,9 @@ void LogReader::ReadMetrics(const PeeledLine& line, std::int64_t number) {
     if (!metric_line_.has_counter() && (plan_ == nullptr || plan_->plans())) {
       ReadPlan(body);
     }
+    if (metric_line_.step && (plan_ == nullptr || plan_->counts_down())) {
+      progress_.PushTimeLeft(ReadTimeLeft(body));
+    }
     const std::int64_t before = progress_.advances();
     PushMetricLine(number, line.rank);
     logged_advances_ += line.logged ? progress_.advances() - before : 0;
@@ -455,8 +386,18 @@ bool LogReader::Lex(std::string_view text) {
 }
 
 void LogReader::PushMetricLine(std::int64_t number, std::optional<int> rank) {
+  if (progress_.IsEvaluation(metric_line_)) {
+    metric_line_.validation = true;
+    metric_line_.epoch = progress_.epoch();
+    metric_line_.step.reset();
+    metric_line_.steps.reset();
+    known_names_ = nullptr;
+    PushScalars(metric_line_, number, rank);
+    return;
+  }
   if (metric_line_.has_counter() && !progress_.PushCounters(metric_line_)) {
     StartSession("the counters started over", number);
+    static_cast<void>(progress_.IsEvaluation(metric_line_));
     static_cast<void>(progress_.PushCounters(metric_line_));
   }
   if (!metric_line_.values.empty()) {
@@ -542,6 +483,7 @@ void LogReader::Finish(RunTime at, std::optional<std::chrono::seconds> age) {
   splitter_.Finish();
   tracebacks_.Finish();
   TakeExceptions();
+  SettleAttempts(false);
   constexpr std::int64_t kMessageLinesMax = 3;
   if (bare_ && last_line_number_ - bare_->exception.seen.place.line < kMessageLinesMax) {
     HoldBareException();  // The last words of a log whose traceback was left out.

@@ -48,6 +48,8 @@ class LogReader final : private LineSink {
   void Finish(RunTime at, std::optional<std::chrono::seconds> age);
 
  private:
+  static constexpr std::int64_t kAdvancesToSurvive = 3;  // Other ranks and a bar's last redraw move on a little.
+
   /// How far the log was at some place.
   struct Mark {
     std::int64_t advances = 0;      // Of the progress.
@@ -62,6 +64,17 @@ class LogReader final : private LineSink {
     bool early = false;  // It may stand too early: see Survived.
   };
 
+  struct HeldFact {
+    LogFact fact;
+    const Signature* row = nullptr;
+  };
+  /// A further traceback of the same program, until the line behind it tells whether it was another rank's or another run's.
+  struct Attempt {
+    std::int64_t line = 0;
+    std::size_t pending_before = 0;
+    std::vector<HeldFact> facts;
+  };
+
   void OnLine(const LogLine& line) override;
   void OnNulRun(std::int64_t bytes, std::int64_t line) override;
 
@@ -70,6 +83,7 @@ class LogReader final : private LineSink {
   void ReadBarFigures(const Bar& bar, std::int64_t number, bool closed);
   void ReadFacts(const PeeledLine& line, std::int64_t number,
                  const std::vector<SignatureMatcher::Match>& matches);
+  void TakeFact(LogFact fact, const Signature& row);
   void ReadMetrics(const PeeledLine& line, std::int64_t number);
   bool Lex(std::string_view text);
   void PushMetricLine(std::int64_t number, std::optional<int> rank);
@@ -83,6 +97,8 @@ class LogReader final : private LineSink {
   Mark Here() const;
   bool IsAnotherRefusal(std::string_view body);
   bool IsAnotherAttempt() const;
+  void HoldAttempt(std::int64_t number);
+  void SettleAttempts(bool ranks);
   bool IsCutOff() const;
   void NoteFailure();
   void NoteSurvival();
@@ -124,6 +140,7 @@ class LogReader final : private LineSink {
   ColumnTable columns_;
   BoxTable box_;
   std::vector<Pending> pending_;
+  std::vector<Attempt> attempts_;
   std::optional<Pending> bare_;  // An exception's line whose traceback was torn apart.
   std::int64_t milestone_pushed_ = 0;
   std::optional<std::int64_t> step_pushed_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "text/log_reader.h"
@@ -33,7 +34,41 @@ bool LogReader::IsAnotherAttempt() const {
   });
 }
 
+/// Two ranks that fail differently look the same at first: their launcher says so right behind them.
+void LogReader::HoldAttempt(std::int64_t number) {
+  const bool known = !attempts_.empty() && attempts_.back().pending_before == pending_.size();
+  if (!known) {
+    attempts_.push_back({.line = number, .pending_before = pending_.size(), .facts = {}});
+  }
+}
+
+void LogReader::SettleAttempts(bool ranks) {
+  if (attempts_.empty()) {
+    return;
+  }
+  std::vector<Attempt> attempts = std::exchange(attempts_, {});
+  const std::size_t before = attempts.front().pending_before;
+  const auto first = pending_.begin() + static_cast<std::ptrdiff_t>(before);
+  std::vector<Pending> held(std::make_move_iterator(first), std::make_move_iterator(pending_.end()));
+  pending_.erase(first, pending_.end());
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    if (!ranks) {
+      StartSession("another traceback of the same program", attempts[i].line);
+      NoteFailure();
+    }
+    const std::size_t end = i + 1 < attempts.size() ? attempts[i + 1].pending_before - before : held.size();
+    for (; taken < end; ++taken) {
+      HoldException(std::move(held[taken].exception));
+    }
+    for (HeldFact& one : attempts[i].facts) {
+      TakeFact(std::move(one.fact), *one.row);
+    }
+  }
+}
+
 void LogReader::StartSession(const char* reason, std::int64_t number) {
+  SettleAttempts(false);
   if (options_.one_run) {
     // Folds, stages and inner loops count from the start again: a new count, and no new run.
     PushProgress(number, std::nullopt, true);

@@ -281,6 +281,18 @@ TEST(LogReader, WhatFollowsATracebackOfTheSameRunIsNoOtherAttempt) {
   EXPECT_EQ(EndingTypes(Read(ranked + TracebackAt(5, "OSError: y"))).front(), "KeyError");
 }
 
+TEST(LogReader, RanksThatFailDifferentlyBeforeTrainingAreOneAttempt) {
+  const std::string two = TracebackAt(30, "FileNotFoundError: no rank0.npy") + TracebackAt(30, "RuntimeError: connection reset");
+  const std::string report = "E1118 torch/distributed/elastic/multiprocessing/api.py:833] failed (exitcode: 1) local_rank: 0 (pid: 42) of binary: python\n";
+  const Kept ranks = Read(two + report);
+  EXPECT_EQ(EndingTypes(ranks), (std::vector<std::string>{"FileNotFoundError", "RuntimeError"}));
+  EXPECT_TRUE(ranks.All<Observation>().empty());
+  const Kept alike = Read(TracebackAt(30, "KeyError: 'x'") + TracebackAt(30, "KeyError: 'x'") + report);
+  EXPECT_EQ(EndingTypes(alike), std::vector<std::string>{"KeyError"});
+  EXPECT_EQ(Read(two + "Using device: cpu\n").All<Observation>().size(), 1u);
+  EXPECT_EQ(Read(two + TracebackAt(31, "KeyError: 'z'")).All<Observation>().size(), 2u);
+}
+
 TEST(LogReader, ReportsOfABatchSystemAreNoFirstLinesOfAJob) {
   const std::string rule = "------------------------------\n";
   const std::string report = "Sender: LSF System <lsfadmin@n1>\nSubject: Job 1: <fit> in cluster <dcc>\n\n"

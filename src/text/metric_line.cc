@@ -357,6 +357,7 @@ class Lexer {
       out_.steps = static_cast<std::int64_t>(total->value);
       out_.steps_at = static_cast<std::uint32_t>(end - total->size);
       const std::string_view rest = body_.substr(std::min(end, body_.size()), 64);
+      out_.unnamed_count = key.empty() && !out_.epoch;
       out_.bar = key.empty() && (rest.starts_with(" [") || rest.starts_with(" \xE2\x94"));
       out_.eta = out_.bar && rest.find("ETA:") != std::string_view::npos;
       out_.in_progress = out_.bar && (out_.step != out_.steps || out_.eta);

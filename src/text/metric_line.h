@@ -28,6 +28,7 @@ struct MetricLine {
   bool in_progress = false;       // A redraw of a bar that is not full yet (Keras).
 
   bool round = false;  // The step is a round of boosting, counted on from the first to the last.
+  bool unnamed_count = false;  // The line begins with "12/100", as those of Keras do.
   bool eta = false;  // Of a Keras bar: it says how long it will take.
   bool by_value =
       false;  // What it means hangs on the numbers' values, not on the line's shape alone.

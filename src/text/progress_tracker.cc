@@ -236,6 +236,13 @@ bool ProgressTracker::StepsDone() const {
   return *steps_ - *step_ - (steps_from_zero_ ? 1 : 0) < step_interval_;
 }
 
+/// The log's own count of the time that is left came to 0. Where the end of a plan is known that decides; and in a first
+/// epoch it may be the epoch's.
+bool ProgressTracker::CountedDown() const {
+  const bool planned = epochs_planned_ || epochs_configured_ || steps_ || steps_configured_;
+  return !planned && countdown_.IsOver() && (!epoch_ || fractional_ || epoch_max_ >= 2);
+}
+
 bool ProgressTracker::finished() const {
   const std::optional<double> planned = epochs_planned_ ? epochs_planned_ : epochs_configured_;
   if (epoch_ && planned) {
@@ -244,6 +251,9 @@ bool ProgressTracker::finished() const {
   }
   if (step_ && steps_ && !epoch_) {
     return StepsDone();
+  }
+  if (CountedDown()) {
+    return true;
   }
   return step_ && !epoch_ && steps_configured_ &&
          *steps_configured_ - *step_ < std::max<std::int64_t>(2, step_interval_);

@@ -6,6 +6,8 @@
 
 #include "model/event.h"
 #include "text/bar.h"
+#include "text/countdown.h"
+#include "text/keras_epoch.h"
 #include "text/metric_line.h"
 
 namespace whystop {
@@ -20,6 +22,10 @@ class ProgressTracker {
   bool PushBar(const Bar& bar);
   /// A line of figures without a counter, part of the epoch that was announced last.
   void PushFigures();
+  /// Figures of an evaluate() behind the epoch's own: no part of the curve of training.
+  bool IsEvaluation(const MetricLine& line) { return keras_.IsEvaluation(line); }
+  /// How long the log says that it will still take.
+  void PushTimeLeft(TimeLeft left) { countdown_.Push(left); }
   void PlanEpochs(double epochs);
   void PlanSteps(std::int64_t steps);
   void Reset();
@@ -54,6 +60,7 @@ class ProgressTracker {
   void PushStep(std::int64_t step, std::optional<std::int64_t> steps);
   double EpochsBegun(double epoch) const;
   bool StepsDone() const;
+  bool CountedDown() const;
   bool WholeEpochs() const { return epoch_ && !fractional_; }
   void Advance() { ++advances_; }
 
@@ -84,6 +91,8 @@ class ProgressTracker {
     std::optional<std::int64_t> total;
   };
   std::optional<MainBar> bar_;
+  KerasEpoch keras_;
+  Countdown countdown_;
   bool side_unfinished_ = false;  // The last bar drawn was another than the main one, and not full.
 
   std::int64_t milestone_ = 0;

@@ -102,6 +102,8 @@ class LossTrend final : public Detector {
       add("points", static_cast<double>(shape.points));
       add("first", sign * shape.start);
       add("begin", sign * shape.first);
+      add("first_value", series.history.head().empty() ? 0 : series.history.head().front());
+      add("last_value", series.history.last());
       add("worst", sign * shape.worst);
       add("last", sign * shape.end);
       add("last_mean", MeanOfTheEnd(series.history));

@@ -37,7 +37,7 @@ void TableReader::Read(ByteSource& source) {
 
 void TableReader::PushEnd(bool whole, std::string_view rest) {
   TextEnd end;
-  end.kind = whole ? TextEnd::Kind::kSilent : TextEnd::Kind::kMidLine;
+  end.kind = !whole ? TextEnd::Kind::kMidLine : log_.CountedDown() ? TextEnd::Kind::kCompleted : TextEnd::Kind::kSilent;
   end.place.file = log_.file();
   end.last_line = whole ? last_line_ : std::string(rest.substr(0, kLastLineBytes));
   log_.Emit(std::move(end));
@@ -150,6 +150,9 @@ RowPosition TableReader::PositionOfRow(std::int64_t line_number) {
         break;
       case PositionKey::kWallSeconds:
         position.at = log_.SinceFirst(*number);
+        break;
+      case PositionKey::kTimeLeft:
+        log_.PushTimeLeft(*number);
         break;
       case PositionKey::kRunSeconds:
       case PositionKey::kNone:

@@ -16,7 +16,7 @@ constexpr std::size_t kLastLineBytes = 200;
 
 void PushEnd(SeriesLog& log, bool whole, std::string last_line) {
   TextEnd end;
-  end.kind = whole ? TextEnd::Kind::kSilent : TextEnd::Kind::kMidLine;
+  end.kind = !whole ? TextEnd::Kind::kMidLine : log.CountedDown() ? TextEnd::Kind::kCompleted : TextEnd::Kind::kSilent;
   end.place.file = log.file();
   end.last_line = std::move(last_line);
   log.Emit(std::move(end));

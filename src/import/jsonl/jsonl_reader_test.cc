@@ -42,6 +42,15 @@ TEST(JsonLines, FlattensObjectsAndReadsNaN) {
   EXPECT_EQ(got.All<Scalar>()[0].step, 1);
 }
 
+/// Detectron2 writes no plan, but how long it will take.
+TEST(JsonLines, ACountdownThatCameTo0IsTheEnd) {
+  const std::string first = "{\"eta_seconds\": 40.5, \"iteration\": 19, \"total_loss\": 3.0}\n";
+  const std::string last = "{\"eta_seconds\": 0.0, \"iteration\": 39, \"total_loss\": 2.0}\n";
+  EXPECT_EQ(ReadLines(first + last).All<TextEnd>().at(0).kind, TextEnd::Kind::kCompleted);
+  EXPECT_EQ(ReadLines(first).All<TextEnd>().at(0).kind, TextEnd::Kind::kSilent);
+  EXPECT_EQ(ReadLines(first + last + first).All<TextEnd>().at(0).kind, TextEnd::Kind::kSilent) << "started anew";
+}
+
 TEST(JsonLines, TermsOfALoggedTotalAreParts) {
   const CollectEvents got =
       ReadLines("{\"iteration\": 19, \"loss_cls\": 1.0, \"total_loss\": 3.0}\n");
