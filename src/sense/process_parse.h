@@ -54,7 +54,7 @@ std::optional<std::int64_t> ParseOpenFilesLimit(std::string_view text);
 void ParseChildren(std::string_view text, std::vector<pid_t>& pids);
 
 /// /proc/PID/cmdline as one line of at most `length_max` bytes: NULs become blanks, control
-/// characters question marks.
+/// characters question marks, and what may be a secret "***".
 std::string ParseCommandLine(std::string_view text, std::size_t length_max);
 
 }  // namespace whystop
