@@ -26,6 +26,7 @@ class SlotKeeper final : public RecordingWriter {
   void Start() override {}
   void Append(const Event& /*event*/) override {}
   void AppendLog(RunTime /*at*/, LogStream /*stream*/, std::string_view /*bytes*/) override {}
+  void SkipLog(LogStream /*stream*/, std::int64_t /*bytes*/) override {}
   void AppendProbe(RunTime /*at*/, std::int64_t /*pid*/, std::string_view slots) override {
     for (std::size_t at = 0; at + kSlotBytes <= slots.size(); at += kSlotBytes) {
       Slot slot{};
