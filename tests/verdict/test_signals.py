@@ -3,10 +3,11 @@
 import os
 import pty
 import signal
+import subprocess
 import sys
 
 import pytest
-from conftest import WHYSTOP
+from conftest import TIMEOUT, WHYSTOP
 
 
 def evidence(verdict: dict, cause: str) -> str:
@@ -118,3 +119,14 @@ def test_ctrl_c_ends_a_script_that_runs_one_training_after_the_other(tmp_path):
 def test_whystop_ends_by_the_signal_that_ended_its_job(watched, number):
     watched.run("sh", "-c", f"ulimit -c 0; kill -{int(number)} $$")
     assert watched.done.returncode == -number
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
+def test_as_process_one_of_a_container_the_number_is_returned(tmp_path, number):
+    """No signal of its own ends that process."""
+    inside = ["unshare", "--pid", "--fork", "--mount-proc"]
+    if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("no PID namespaces here")
+    ran = subprocess.run([*inside, WHYSTOP, "run", "-q", "--dir", tmp_path / "r", "--", "sh", "-c", f"ulimit -c 0; kill -{int(number)} $$"],
+                         stdin=subprocess.DEVNULL, timeout=TIMEOUT, check=False)
+    assert ran.returncode == 128 + number
