@@ -84,4 +84,14 @@ std::string ShownText(std::string_view text, std::size_t bytes_max) {
   return out;
 }
 
+std::string ShownLines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\n\t"), text.size());
+    out += ShownText(text.substr(0, end)) + std::string(text.substr(end, 1));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out.empty() || out.back() != '\n' ? out + "\n" : out;
+}
+
 }  // namespace whystop

@@ -23,4 +23,7 @@ bool ShowsAsItself(char32_t code);
 /// becomes a blank, all else U+FFFD. Longer than `bytes_max`: cut, with "..." at the end.
 std::string ShownText(std::string_view text, std::size_t bytes_max = std::string_view::npos);
 
+/// The same of several lines: their ends and tabs stay, and the last one gets its end.
+std::string ShownLines(std::string_view text);
+
 }  // namespace whystop

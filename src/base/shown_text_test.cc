@@ -49,6 +49,12 @@ TEST(ShownText, MakesWellFormedTextOfAnyBytes) {
             "h\xC3\xA9llo \xE2\x96\x88 \xF0\x9F\x98\x80");
 }
 
+TEST(ShownLines, KeepsLinesAndTabs) {
+  EXPECT_EQ(ShownLines("a\tb\n\x1b[31m\n\nend"), "a\tb\n\xEF\xBF\xBD[31m\n\nend\n");
+  EXPECT_EQ(ShownLines("whole\n"), "whole\n");
+  EXPECT_EQ(ShownLines(""), "\n");
+}
+
 TEST(ShownText, CutsBetweenCharacters) {
   EXPECT_EQ(ShownText("0123456789", 8), "01234...");
   EXPECT_EQ(ShownText("012345\xC3\xA9\xC3\xA9\xC3\xA9", 10), "012345...");

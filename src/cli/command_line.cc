@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "cli/command_table.h"
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/nearest.h"
 
 namespace whystop {
@@ -372,19 +373,15 @@ bool RefuseUnknownCommand(const CLI::App& app, char** argv) {
     }
     names.push_back(command->get_name());
   }
-  std::fputs(
-      fmt::format("whystop: unknown command '{}'{}\n  hint: whystop --help lists the commands\n",
-                  argv[1], DidYouMean(argv[1], names))
-          .c_str(),
-      stderr);
+  Complain(fmt::format("unknown command '{}'{}", argv[1], DidYouMean(argv[1], names)),
+           "whystop --help lists the commands");
   return true;
 }
 
 void SayRefused(const CLI::App& app, const CLI::ParseError& refused) {
   const std::string command =
       app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name() + " ";
-  std::fputs(fmt::format("whystop: {}\n  hint: whystop {}--help\n", refused.what(), command).c_str(),
-             stderr);
+  Complain(refused.what(), fmt::format("whystop {}--help", command));
 }
 
 /// The options of the command that was named; exactly one was.

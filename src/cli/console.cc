@@ -12,24 +12,11 @@
 
 namespace whystop {
 
-namespace {
-
-/// File names and messages of others are in it. Each line ends with a line end.
-std::string ShownLines(std::string_view text) {
-  std::string out;
-  do {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    out += ShownText(text.substr(0, end)) + "\n";
-    text.remove_prefix(std::min(end + 1, text.size()));
-  } while (!text.empty());
-  return out;
-}
-
-}  // namespace
-
 void Print(std::string_view text) {
   [[maybe_unused]] const int fault = WriteAll(STDOUT_FILENO, text);
 }
+
+void PrintShown(std::string_view text) { Print(ShownLines(text)); }
 
 void Complain(std::string_view what, std::string_view hint) {
   std::string text = "whystop: " + ShownLines(what);

@@ -62,9 +62,9 @@ int Doctor(const DoctorOptions& options) {
   json.OpenList();
   for (const SurroundingFact& fact : facts) {
     if (!options.json) {
-      Print(fmt::format("{:<12} {:<26} {}\n", NameOf(fact.state), fact.name, fact.value));
+      PrintShown(fmt::format("{:<12} {:<26} {}\n", NameOf(fact.state), fact.name, fact.value));
       if (!fact.advice.empty() && fact.state != SurroundingFact::State::kOk) {
-        Print(fmt::format("{:<12} {:<26} {}\n", "", "", fact.advice));
+        PrintShown(fmt::format("{:<12} {:<26} {}\n", "", "", fact.advice));
       }
       continue;
     }

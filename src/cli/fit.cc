@@ -190,7 +190,7 @@ int Fit(const FitOptions& options) {
   fitting.FindBatch();
   fitting.FindSavings();
   display.Clear();
-  Print(options.json ? FitJson(found) : FitText(found));
+  PrintShown(options.json ? FitJson(found) : FitText(found));
   return found.answer.batch > 0 ? 0 : 3;
 }
 

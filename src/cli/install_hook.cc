@@ -53,7 +53,7 @@ int Tell(const InstallHookOptions& options, const fs::path& file, std::string_vi
     out.Close();
     Print(out.text() + "\n");
   } else {
-    Print(fmt::format("{} {}\n", done, file.string()));
+    PrintShown(fmt::format("{} {}\n", done, file.string()));
   }
   return 0;
 }

@@ -74,7 +74,7 @@ int Tell(const InstallKernelOptions& options, const fs::path& file, std::string_
     out.Close();
     Print(out.text() + "\n");
   } else {
-    Print(fmt::format("{} {}\n", done, file.string()));
+    PrintShown(fmt::format("{} {}\n", done, file.string()));
   }
   return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/shown_text.h"
 #include "report/look_report.h"
 #include "report/resource_report.h"
 #include "sense/process_limits.h"
@@ -62,7 +63,7 @@ std::vector<Event> MovingEvents(const LiveLook& look, RunTime at) {
 }
 
 std::string RenderLive(const LiveLook& look) {
-  return RenderLooks(look.seen.processes) + RenderResources(look.sensed, look.limits);
+  return ShownLines(RenderLooks(look.seen.processes) + RenderResources(look.sensed, look.limits));
 }
 
 }  // namespace whystop

@@ -45,8 +45,8 @@ using Words = std::array<std::pair<const char*, std::string>, 5>;
 /// Its status as a shell tells it; it does not take for ever.
 int EndOf(pid_t child) {
   const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-  if (process && WaitFor(process.get(), POLLIN, kPatienceMs) == 0) {
-    ::kill(-child, SIGKILL);
+  if (process && WaitFor(process.get(), POLLIN, kPatienceMs) == 0 && ::kill(-child, SIGKILL) != 0) {
+    ::kill(child, SIGKILL);  // It may not have a group of its own.
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

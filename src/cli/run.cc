@@ -19,6 +19,7 @@
 #include "base/wait_for.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/die_by.h"
 #include "cli/home.h"
 #include "cli/verdict_of.h"
 #include "cli/watch_hangs.h"
@@ -166,13 +167,19 @@ ProcessBeside StartNotifier(const std::string& directory, const RunOptions& opti
   return ProcessBeside(arguments);
 }
 
-/// One life of the job. `hung`: the watcher ended it because it hung.
-int RunOnce(const RunOptions& options, const JobSetting& setting, bool& hung) {
-  hung = false;
+/// How a life of the job ended, for whoever waits for us.
+struct LifeEnd {
+  int exit_code = kOwnFailure;
+  int signal = 0;     // That ended the job; 0: none did.
+  bool hung = false;  // The watcher ended it because it hung.
+};
+
+LifeEnd RunOnce(const RunOptions& options, const JobSetting& setting) {
+  LifeEnd life;
   auto recording = OpenRecording(options);
   if (!recording) {
     Complain(recording.error());
-    return kOwnFailure;
+    return life;
   }
   JobOptions job = JobOf(options, *recording);
   job.setting = setting;
@@ -201,9 +208,10 @@ int RunOnce(const RunOptions& options, const JobSetting& setting, bool& hung) {
     if (notifier) {
       notifier->Kill();
     }
-    return RunUnwatched(options, setting, result.cannot_watch);
+    life.exit_code = RunUnwatched(options, setting, result.cannot_watch);
+    return life;
   }
-  hung = watcher && watcher->Finish();
+  life.hung = watcher && watcher->Finish();
   const bool speaks = !result.fault.empty() || (!options.quiet && recording->kept);
   if (speaks && result.stderr_line_open) {
     [[maybe_unused]] const int fault = WriteAll(STDERR_FILENO, "\n");
@@ -217,7 +225,9 @@ int RunOnce(const RunOptions& options, const JobSetting& setting, bool& hung) {
     // In a container it would end with us. What takes longer goes on alone.
     notifier->EndsWithin(kNotifyPatienceMs);
   }
-  return result.exit_code;
+  life.exit_code = result.exit_code;
+  life.signal = result.end ? result.end->signal() : 0;
+  return life;
 }
 
 /// The descriptors that we were started with: a life of the job lets go of them when it ends.
@@ -240,24 +250,23 @@ class KeptDescriptors {
 };
 
 /// All lives of the job.
-int RunLives(const RunOptions& options, const JobSetting& setting) {
+LifeEnd RunLives(const RunOptions& options, const JobSetting& setting) {
   std::optional<KeptDescriptors> kept;
   if (options.on_hang == "restart") {
     kept.emplace();
   }
-  int exit_code = kOwnFailure;
-  bool hung = true;
-  for (int lives = 0; hung && lives <= kRestartsMax; ++lives) {
+  LifeEnd last{.hung = true};
+  for (int lives = 0; last.hung && lives <= kRestartsMax; ++lives) {
     if (lives > 0) {
       kept->Restore();
     }
     if (lives > 0 && !options.quiet) {
       Complain("the job hung and is started again (--on-hang restart)");
     }
-    exit_code = RunOnce(options, setting, hung);
-    hung = hung && options.on_hang == "restart";
+    last = RunOnce(options, setting);
+    last.hung = last.hung && options.on_hang == "restart";
   }
-  return exit_code;
+  return last;
 }
 
 }  // namespace
@@ -270,7 +279,11 @@ int Run(const RunOptions& options) {
   }
   const JobSetting setting = JobSetting::Save();
   try {
-    return RunLives(options, setting);
+    const LifeEnd last = RunLives(options, setting);
+    if (last.signal != 0) {
+      DieBy(last.signal);
+    }
+    return last.exit_code;
   } catch (const std::exception& fault) {
     // Only from before there is a job: from then on RunJob passes its status on, come what may.
     return RunUnwatched(options, setting, fault.what());

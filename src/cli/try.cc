@@ -121,7 +121,7 @@ void OfferFix(const Conclusions& found, const std::vector<Trial>& trials,
     return;
   }
   if (!options.json) {
-    Print("\n" + fix->diff);
+    PrintShown("\n" + fix->diff);
   } else if (options.apply) {
     Complain("the change:\n" + fix->diff);
   }

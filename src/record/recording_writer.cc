@@ -114,6 +114,10 @@ class FileWriter final : public RecordingWriter {
     }
   }
 
+  void SkipLog(LogStream stream, std::int64_t bytes) override {
+    shared_->stream_bytes[static_cast<std::size_t>(stream) & 3] += bytes;
+  }
+
   void AppendProbe(RunTime at, std::int64_t pid, std::string_view slots) override {
     Enqueue({Target::kEvents, Keep::kProbe, Framed(EncodeProbe(at, pid, slots))});
   }
@@ -312,6 +316,7 @@ class NullWriter final : public RecordingWriter {
   void Start() override {}
   void Append(const Event& /*event*/) override {}
   void AppendLog(RunTime /*at*/, LogStream /*stream*/, std::string_view /*bytes*/) override {}
+  void SkipLog(LogStream /*stream*/, std::int64_t /*bytes*/) override {}
   void AppendProbe(RunTime /*at*/, std::int64_t /*pid*/, std::string_view /*slots*/) override {}
   std::optional<std::int64_t> ProbeBytesLost() const override { return std::nullopt; }
   void Finish() override {}

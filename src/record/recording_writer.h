@@ -51,6 +51,8 @@ class RecordingWriter {
   virtual void Append(const Event& event) = 0;
   /// Output of the job, as it came. Bounded by the head and tail of the options.
   virtual void AppendLog(RunTime at, LogStream stream, std::string_view bytes) = 0;
+  /// So many bytes of it were not taken: they stand as a gap before what comes next.
+  virtual void SkipLog(LogStream stream, std::int64_t bytes) = 0;
   /// Raw slots of a probe's ring, understood when read.
   virtual void AppendProbe(RunTime at, std::int64_t pid, std::string_view slots) = 0;
   /// How much of the probes' slots was refused by the disk or given up so far; nothing while appended records

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/redact.h"
 #include "sense/proc_text.h"
 
 namespace whystop {
@@ -150,11 +151,21 @@ std::string ParseCommandLine(std::string_view text, std::size_t length_max) {
   while (!text.empty() && text.back() == '\0') {
     text.remove_suffix(1);
   }
-  std::string out(text.substr(0, length_max));
+  // A process that gave itself a title has it in one piece.
+  const char between = text.find('\0') == std::string_view::npos ? ' ' : '\0';
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(between));
+    words.emplace_back(word);
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+  }
+  std::string out;
+  for (const std::string& word : RedactSecrets(std::move(words))) {
+    out += (out.empty() ? "" : " ") + word;
+  }
+  out.resize(std::min(out.size(), length_max));
   for (char& letter : out) {
-    if (letter == '\0') {
-      letter = ' ';
-    } else if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) {
+    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) {
       letter = '?';
     }
   }

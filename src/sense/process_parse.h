@@ -57,7 +57,7 @@ void ParseChildren(std::string_view text, std::vector<pid_t>& pids);
 bool PythonPathHolds(std::string_view environment, std::string_view folder);
 
 /// /proc/PID/cmdline as one line of at most `length_max` bytes: NULs become blanks, control
-/// characters question marks.
+/// characters question marks, and what may be a secret "***".
 std::string ParseCommandLine(std::string_view text, std::size_t length_max);
 
 }  // namespace whystop

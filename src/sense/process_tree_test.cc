@@ -137,6 +137,17 @@ TEST(ParseProcessStat, RefusesWhatIsNotWhole) {
   EXPECT_EQ(whole->rss_pages, 7);
 }
 
+TEST(ParseCommandLine, TellsNoSecretAndCommandsNoTerminal) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(ParseCommandLine("python\0train.py\0--token\0abc\0"sv, 512), "python train.py --token ***");
+  EXPECT_EQ(ParseCommandLine("curl\0-H\0Authorization: Bearer abc\0"sv, 512),
+            "curl -H Authorization: ***");
+  EXPECT_EQ(ParseCommandLine("a title --db-pass=abc"sv, 512), "a title --db-pass=***");
+  EXPECT_EQ(ParseCommandLine("sh\0-c\0a\nb\x1b[31m\0"sv, 512), "sh -c a?b?[31m");
+  EXPECT_EQ(ParseCommandLine("python\0train.py\0"sv, 8), "python t");
+  EXPECT_EQ(ParseCommandLine(""sv, 8), "");
+}
+
 TEST(ParseChildren, LeavesOutANumberCutOffByTheBuffer) {
   std::vector<pid_t> pids;
   ParseChildren("12 13 1", pids);

@@ -79,6 +79,10 @@ void Recorder::Begin(const RunStart& start) {
     reap_again_.Acknowledge();
     ChildrenChanged();
   });
+  parts_.loop.Watch(next_ration_.fd(), [this] {
+    next_ration_.Acknowledge();
+    ServeRations();
+  });
   if (!parts_.ring_directory.empty()) {
     rings_ = std::make_unique<RingCollector>(parts_.ring_directory, parts_.state);
     parts_.loop.Watch(ring_timer_.fd(), [this] {
@@ -135,7 +139,7 @@ void Recorder::OpenOutput(std::size_t index) {
   }
   output.relay = std::move(*relay);
   undrained_.insert(index);
-  parts_.loop.Watch(output.relay->tap(), [this, index] { DrainTap(index, false); });
+  WatchTap(index);
   parts_.loop.Watch(output.relay->notices(), [this, index] { OnNotice(index); });
 }
 
@@ -176,14 +180,44 @@ void Recorder::MovePlainly(std::size_t index, bool to_the_end) {
   }
 }
 
+void Recorder::WatchTap(std::size_t index) {
+  parts_.loop.Watch(outputs_[index].relay->tap(), [this, index] { DrainTap(index, false); });
+}
+
+/// Until its next ration the tap keeps the newest of the torrent only.
+void Recorder::RestTap(std::size_t index) {
+  outputs_[index].relay->ThinTap(true);
+  parts_.loop.Forget(outputs_[index].relay->tap());
+  next_ration_.SetOnce(LogRation::kPause);
+}
+
+void Recorder::ServeRations() {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i].relay && outputs_[i].ration.used_up()) {
+      outputs_[i].ration.Refill(MonotonicNow());
+      outputs_[i].relay->ThinTap(false);
+      WatchTap(i);
+    }
+  }
+}
+
 void Recorder::DrainTap(std::size_t index, bool to_the_end) {
-  const Output& output = outputs_[index];
+  Output& output = outputs_[index];
+  output.ration.Refill(MonotonicNow());
   for (int reads = 0; to_the_end || reads < kReadsPerRound; ++reads) {
-    const ssize_t size = ReadSome(output.relay->tap(), buffer_);
+    std::int64_t skipped = 0;
+    const ssize_t size = output.relay->ReadTap(buffer_, skipped);
+    if (skipped > 0 && !finished_) {
+      parts_.writer.SkipLog(parts_.channels[index].stream, skipped);
+    }
     if (size <= 0) {
       break;
     }
     RecordOutput(index, {buffer_.data(), static_cast<std::size_t>(size)});
+    output.ration.Take(size);
+    if (output.ration.used_up() && output.relay->can_thin() && !to_the_end) {
+      return RestTap(index);
+    }
   }
   if (to_the_end && parts_.channels[index].carries[2] && output.relay->unrecorded_bytes() > 0) {
     parts_.state.stderr_line_open = true;  // Nobody saw how they ended: a blank line does no harm.

@@ -13,6 +13,7 @@
 #include "supervise/event_loop.h"
 #include "supervise/file_follower.h"
 #include "supervise/link.h"
+#include "supervise/log_ration.h"
 #include "supervise/plain_relay.h"
 #include "supervise/relay.h"
 #include "supervise/ring_collector.h"
@@ -43,7 +44,7 @@ class Recorder {
   /// Whether it has the timers that it works by.
   bool able() const {
     return timer_.fd() >= 0 && ring_timer_.fd() >= 0 && front_patience_.fd() >= 0 &&
-           reader_patience_.fd() >= 0 && reap_again_.fd() >= 0;
+           reader_patience_.fd() >= 0 && reap_again_.fd() >= 0 && next_ration_.fd() >= 0;
   }
   void Begin(const RunStart& start);
   void Record(EventBody body);
@@ -58,6 +59,7 @@ class Recorder {
     std::unique_ptr<Relay> relay;
     std::unique_ptr<PlainRelay> plain;  // Where the system refuses what `relay` needs.
     std::unique_ptr<FileFollower> follower;
+    LogRation ration;
   };
 
   RunTime Now() const;
@@ -66,7 +68,10 @@ class Recorder {
   void RecordOutput(std::size_t index, std::string_view bytes);
   void OpenPlainly(std::size_t index, const std::string& reason);
   void MovePlainly(std::size_t index, bool to_the_end);
+  void WatchTap(std::size_t index);
   void DrainTap(std::size_t index, bool to_the_end);
+  void RestTap(std::size_t index);
+  void ServeRations();
   void OnNotice(std::size_t index);
   void CloseOutput(std::size_t index, bool reader_gone);
   void Follow(std::size_t index);
@@ -91,6 +96,7 @@ class Recorder {
   Timer front_patience_;
   Timer reader_patience_;
   Timer reap_again_;
+  Timer next_ration_;
   bool front_reported_ = false;
   bool finished_ = false;
   std::vector<Event> swept_;

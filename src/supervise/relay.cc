@@ -69,6 +69,10 @@ Status Relay::OpenPipes() {
   WS_RETURN_IF_ERROR(OpenPipe(notice_read_, notice_write_));
   WS_RETURN_IF_ERROR(TryMoving());
   ::fcntl(tap_write_.get(), F_SETPIPE_SZ, kTapBytes);  // Smaller where the system allows no more.
+  if (auto nowhere = OpenFd("/dev/null", O_WRONLY)) {
+    nowhere_ = std::move(*nowhere);
+    can_thin_ = true;
+  }
   wake_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   return wake_ ? Status(Ok{}) : Status(SystemError("cannot make an event descriptor", errno));
 }
@@ -174,6 +178,26 @@ void Relay::Run() {
   }
 }
 
+ssize_t Relay::ReadTap(std::span<char> into, std::int64_t& skipped) {
+  const MutexLock lock(tap_mutex_);
+  skipped += given_up_bytes_;
+  given_up_bytes_ = 0;
+  return ReadSome(tap_read_.get(), into);
+}
+
+bool Relay::GiveUpOldest() {
+  if (!tap_is_thinned_ || !can_thin_) {
+    return false;
+  }
+  const MutexLock lock(tap_mutex_);
+  const std::size_t half = std::max<std::size_t>(WaitingBytes(tap_read_.get()) / 2, 1);
+  const ssize_t given_up =
+      ::splice(tap_read_.get(), nullptr, nowhere_.get(), nullptr, half, SPLICE_F_NONBLOCK);
+  given_up_bytes_ += std::max<ssize_t>(given_up, 0);
+  can_thin_ = given_up > 0 || errno == EAGAIN || errno == EINTR;
+  return given_up > 0;
+}
+
 /// Copies the head of what waits into the tap. Returns how many bytes may be delivered now.
 std::size_t Relay::Tap(std::size_t waiting_bytes) {
   for (const bool may_wait : {!tap_is_stuck_, false}) {
@@ -183,7 +207,7 @@ std::size_t Relay::Tap(std::size_t waiting_bytes) {
       tap_is_stuck_ = false;
       return static_cast<std::size_t>(copied);
     }
-    if (may_wait) {
+    if (!GiveUpOldest() && may_wait) {
       WaitFor(tap_write_.get(), POLLOUT, kTapPatienceMs);
     }
   }

@@ -13,8 +13,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/parse.h"
+#include "supervise/process_identity.h"
 #include "wire/ring_file.h"
 
 namespace whystop {
@@ -29,11 +31,20 @@ struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
+/// The folder's time counts in ticks of the kernel, and what is made later in the same tick does not move it: only a
+/// folder that has rested for longer than this has shown all that is in it.
+constexpr std::chrono::milliseconds kFolderRests{100};
+
+enum class Life { kHere, kGone, kUnknown };
+
 /// Whether the process that made the ring lives under that number here, and no other does.
-bool IsProcessHere(const RingHeader& header) {
+Life LookForProcess(const RingHeader& header) {
   const auto stat = ReadFile("/proc/" + std::to_string(header.pid) + "/stat", 4096);
+  if (!stat && stat.error().code != Error::Code::kNotFound) {
+    return Life::kUnknown;  // No descriptor was free, or the process ended while it was read.
+  }
   if (!stat || ParseStartTicks(*stat) != header.start_ticks) {
-    return false;
+    return Life::kGone;
   }
   // A zombie has no other threads: one whose first thread has left the others behind looks the same, and
   // its number of threads stays above one.
@@ -43,13 +54,17 @@ bool IsProcessHere(const RingHeader& header) {
   for (int field = 0; field < kThreadsAfterName; ++field) {
     rest.remove_prefix(std::min(rest.find(' '), rest.size() - 1) + 1);
   }
-  return !looks_dead || ParseWhole<int>(rest.substr(0, rest.find(' '))).value_or(1) > 1;
+  const bool lives =
+      !looks_dead || ParseWhole<int>(rest.substr(0, rest.find(' '))).value_or(1) > 1;
+  return lives ? Life::kHere : Life::kGone;
 }
 
 }  // namespace
 
 RingCollector::RingCollector(std::string directory, RunState& state)
-    : directory_(std::move(directory)), state_(state), pid_namespace_(OwnPidNamespace()) {}
+    : directory_(std::move(directory)),
+      state_(state),
+      pid_namespace_(ProcIsOurs() ? OwnPidNamespace() : 0) {}
 
 /// Rings whose end cannot be seen and that say nothing any more give way to new ones.
 void RingCollector::MakeRoom() {
@@ -68,11 +83,15 @@ void RingCollector::FindNew() {
   if (changed_ns == folder_changed_ns_) {
     return;
   }
+  const std::unique_ptr<DIR, CloseFolder> folder(::opendir(directory_.c_str()));
+  if (!folder) {
+    return;
+  }
+  bool seen_whole = ReadClocks().wall - std::chrono::nanoseconds(changed_ns) > kFolderRests;
   others_wait_ = false;
   unready_.clear();
-  const std::unique_ptr<DIR, CloseFolder> folder(::opendir(directory_.c_str()));
-  while (const dirent* entry = folder ? ::readdir(folder.get())
-                                      : nullptr) {  // NOLINT(concurrency-mt-unsafe): own DIR
+  while (const dirent* entry =
+             ::readdir(folder.get())) {  // NOLINT(concurrency-mt-unsafe): own DIR
     const std::string name = entry->d_name;
     const bool is_ring =
         name.size() > kSuffix.size() && name.substr(name.size() - kSuffix.size()) == kSuffix;
@@ -90,17 +109,20 @@ void RingCollector::FindNew() {
       // Seen under its number and start it is here, whatever its writer knew of namespaces.
       const bool end_can_be_seen =
           (header.pid_namespace != 0 && header.pid_namespace == pid_namespace_) ||
-          IsProcessHere(header);
+          LookForProcess(header) == Life::kHere;
       open_.emplace(name, Ring{.reader = std::move(*ring),
                                .end_can_be_seen = end_can_be_seen,
                                .lost_before = lost_});
     } else if (ring.error().code == Error::Code::kBusy) {
       unready_.insert(name);
-    } else {
+    } else if (ring.error().code == Error::Code::kCorrupt ||
+               ring.error().code == Error::Code::kTooNew) {
       ended_.insert(name);
+    } else {
+      seen_whole = false;  // No descriptor was free, perhaps.
     }
   }
-  folder_changed_ns_ = others_wait_ || !unready_.empty() ? -1 : changed_ns;
+  folder_changed_ns_ = seen_whole && !others_wait_ && unready_.empty() ? changed_ns : -1;
 }
 
 RunState::RingProgress* RingCollector::FindProgress(const RingHeader& header) {
@@ -191,7 +213,8 @@ bool RingCollector::DrainAll(RunTime now, RecordingWriter& writer) {
     Ring& ring = entry->second;
     // Asked before the draining, so that nothing is written after it.
     const bool ended =
-        ring.reader.closed() || (ring.end_can_be_seen && !IsProcessHere(ring.reader.header()));
+        ring.reader.closed() ||
+        (ring.end_can_be_seen && LookForProcess(ring.reader.header()) == Life::kGone);
     const RingReader::Drained drained = Drain(now, ring, writer);
     ring.quiet = drained.slots == 0;
     fullest_ = std::max(fullest_, static_cast<double>(drained.slots + drained.overwritten) /

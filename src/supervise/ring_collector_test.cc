@@ -1,8 +1,12 @@
 #include "supervise/ring_collector.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +26,7 @@ class SlotKeeper final : public RecordingWriter {
   void Start() override {}
   void Append(const Event& /*event*/) override {}
   void AppendLog(RunTime /*at*/, LogStream /*stream*/, std::string_view /*bytes*/) override {}
+  void SkipLog(LogStream /*stream*/, std::int64_t /*bytes*/) override {}
   void AppendProbe(RunTime /*at*/, std::int64_t /*pid*/, std::string_view slots) override {
     for (std::size_t at = 0; at + kSlotBytes <= slots.size(); at += kSlotBytes) {
       Slot slot{};
@@ -212,6 +217,78 @@ TEST_F(RingCollectorTest, HasNothingToSayWithoutAFolder) {
   RingCollector collector("/no/such/folder", state_);
   collector.Collect({}, kept_);
   EXPECT_TRUE(kept_.steps.empty());
+}
+
+/// The folder's time counts in ticks of some milliseconds: what is made right behind a look may not change it.
+TEST_F(RingCollectorTest, ARingMadeInTheTickOfTheLastLookIsSeen) {
+  RingCollector collector(folder_, state_);
+  collector.Collect({}, kept_);
+  struct stat facts {};
+  ASSERT_EQ(::stat(folder_, &facts), 0);
+  RingWriter second;
+  ASSERT_TRUE(second.Open({.directory = folder_, .slot_count = kSlotCountMin}));
+  second.Step({}, false);
+  const timespec times[] = {facts.st_atim, facts.st_mtim};
+  ASSERT_EQ(::utimensat(AT_FDCWD, folder_, times, 0), 0);
+  collector.Collect({}, kept_);
+  EXPECT_EQ(kept_.steps.size(), 1U);
+}
+
+/// Goal: a look that fails for want of a descriptor is no news of a process, nor of a ring.
+TEST_F(RingCollectorTest, WithoutDescriptorsNothingIsTakenForEnded) {
+  kept_.all_written = true;
+  RingCollector collector(folder_, state_);
+  WriteSteps(2);
+  collector.Collect({}, kept_);
+  RingWriter second;
+  ASSERT_TRUE(second.Open({.directory = folder_, .slot_count = kSlotCountMin}));
+  second.Step({}, false);
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  for (rlim_t room = 0; room < 3; ++room) {  // None, one for the folder, and one for a ring's file.
+    const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::close(next);
+    const rlimit few{.rlim_cur = static_cast<rlim_t>(next) + room, .rlim_max = before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+    collector.Collect({}, kept_);
+    collector.Collect({}, kept_);
+    ::setrlimit(RLIMIT_NOFILE, &before);
+  }
+  WriteSteps(2);
+  collector.Collect({}, kept_);
+  EXPECT_EQ(kept_.steps.size(), 5U);
+  EXPECT_EQ(Rings(), 2);
+}
+
+/// In a PID namespace whose /proc is still another's, /proc knows a living process by another number.
+TEST_F(RingCollectorTest, WithTheProcOfAnotherNamespaceALivingRingGoesOn) {
+  kept_.all_written = true;
+  const pid_t outside = ::fork();
+  if (outside == 0) {
+    if (::unshare(CLONE_NEWPID) != 0) {
+      ::_exit(77);
+    }
+    const pid_t inside = ::fork();
+    if (inside == 0) {
+      RingWriter ring;
+      ring.Open({.directory = folder_, .slot_count = kSlotCountMin});
+      RingCollector collector(folder_, state_);
+      for (int i = 0; i < 3; ++i) {
+        ring.Step({}, false);
+        collector.Collect({}, kept_);
+      }
+      ::_exit(static_cast<int>(kept_.steps.size()));
+    }
+    int status = 0;
+    ::waitpid(inside, &status, 0);
+    ::_exit(WEXITSTATUS(status));
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(outside, &status, 0), outside);
+  if (WEXITSTATUS(status) == 77) {
+    GTEST_SKIP() << "may not make PID namespaces";
+  }
+  EXPECT_EQ(WEXITSTATUS(status), 3);
 }
 
 }  // namespace

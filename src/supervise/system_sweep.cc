@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/fd.h"
 #include "base/parse.h"
-#include "base/redact.h"
 #include "supervise/process_identity.h"
 #include "supervise/signal_witness.h"
 
@@ -44,31 +42,11 @@ std::vector<pid_t> JobAndOrphans(pid_t job) {
   return pids;
 }
 
-/// The sensors tell command lines as they are, joined by blanks.
-void HideSecrets(ProcessStart& start) {
-  std::vector<std::string> words;
-  std::string_view rest = start.command;
-  while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, rest.find(' '));
-    words.emplace_back(word);
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-  }
-  start.command.clear();
-  for (const std::string& word : RedactSecrets(std::move(words))) {
-    start.command += (start.command.empty() ? "" : " ") + word;
-  }
-}
-
 }  // namespace
 
 void SystemSweep::Sweep(RunTime now, pid_t job, std::vector<Event>& out) {
   const std::vector<pid_t> pids = JobAndOrphans(job);
   sensors_->Sample(now, pids, out);
-  for (Event& event : out) {
-    if (auto* start = std::get_if<ProcessStart>(&event.body)) {
-      HideSecrets(*start);
-    }
-  }
   for (const VanishedProcess& gone : sensors_->vanished()) {
     if (reaped_.count(static_cast<pid_t>(gone.pid)) == 0 &&
         reaped_before_.count(static_cast<pid_t>(gone.pid)) == 0) {

@@ -27,7 +27,7 @@ FROM_THE_START = {
     "mmap": "ENOMEM EACCES ENODEV", "munmap": "", "newfstatat": "EACCES EIO", "open": "", "openat": "EACCES EMFILE ENFILE ENOSPC EROFS ELOOP EIO", "pidfd_open": "EMFILE",
     "pidfd_send_signal": "", "pipe2": "EMFILE ENFILE", "poll": "EINVAL", "prctl": "", "pread64": "EIO", "prlimit64": "", "process_vm_readv": "", "pwrite64": "ENOSPC EDQUOT EIO",
     "read": "EIO", "readlink": "EACCES", "readlinkat": "", "recvfrom": "", "rename": "EXDEV", "rt_sigaction": "", "rt_sigprocmask": "", "sched_getaffinity": "",
-    "sched_yield": "", "sendto": "EAGAIN", "setpriority": "", "setsid": "", "signalfd4": "EMFILE ENFILE", "socket": "EMFILE EAFNOSUPPORT",
+    "sched_yield": "", "sendto": "EAGAIN", "setpgid": "", "setpriority": "", "setsid": "", "signalfd4": "EMFILE ENFILE", "socket": "EMFILE EAFNOSUPPORT",
     "socketpair": "EMFILE", "splice": "EINVAL", "statfs": "EIO", "statx": "", "symlink": "EROFS", "symlinkat": "", "sysinfo": "", "syslog": "", "tee": "EINVAL", "timerfd_create": "EMFILE",
     "timerfd_settime": "", "tgkill": "", "uname": "", "unlink": "", "unlinkat": "EACCES", "wait4": "", "waitid": "", "write": "EIO", "writev": "",
 }
@@ -82,7 +82,7 @@ def compare(name, when, rules):
         folder = pathlib.Path(made) / "watched"
         folder.mkdir()
         recording = str(pathlib.Path(made) / "recording")
-        command = [refusals.WHYSTOP, "run", "--dir", recording, "--", *refusals.job_command()]
+        command = [refusals.WHYSTOP, "run", "--notify", "exit 0", "--dir", recording, "--", *refusals.job_command()]
         got = refusals.run(deny(when, rules, pathlib.Path(made) / "seen", command), folder)
         if got[0] == CANNOT:
             return refusals.Outcome(name, "", "not tried: no seccomp filters here")
@@ -133,12 +133,12 @@ def singles(step, first=1):
     return [(f"call {at}", f"nth:{at}", rules) for at in range(first, count_of_single_calls() + 1, step)]
 
 
-def calls_made(job, **options):
-    """Name -> count of the system calls that whystop makes around a job."""
+def calls_made(job, *words, **options):
+    """Name -> count of the system calls that `whystop run` with these words makes around a job."""
     names = {number: name for name, number in numbers().items()}
     with tempfile.TemporaryDirectory(prefix="whystop calls ") as made:
         folder = pathlib.Path(made)
-        command = deny("never", "", folder / "seen", [refusals.WHYSTOP, "run", "--dir", str(folder / "recording"), "--", *job])
+        command = deny("never", "", folder / "seen", [refusals.WHYSTOP, "run", *words, "--dir", str(folder / "recording"), "--", *job])
         ran = subprocess.run(command, cwd=folder, timeout=2 * PATIENCE_S, check=False, **{"capture_output": True, "stdin": subprocess.DEVNULL, **options})
         if ran.returncode == CANNOT:
             return {}

@@ -73,10 +73,15 @@ class TextWriter final : public RecordingWriter {
     }
   }
   void AppendLog(RunTime /*at*/, LogStream stream, std::string_view bytes) override {
-    const auto log = OpenFd(directory_ + "/log." + std::to_string(static_cast<int>(stream)),
-                            O_WRONLY | O_CREAT | O_APPEND);
-    if (log) {
-      WriteAll(log->get(), bytes);
+    if (const Fd log = Log(stream)) {
+      WriteAll(log.get(), bytes);
+    }
+  }
+  /// A hole in the file, so that all else stands where it stood.
+  void SkipLog(LogStream stream, std::int64_t bytes) override {
+    const Fd log = Log(stream);
+    if (log && ::ftruncate(log.get(), ::lseek(log.get(), 0, SEEK_END) + bytes) != 0) {
+      std::perror("run_job: ftruncate");
     }
   }
   void AppendProbe(RunTime /*at*/, std::int64_t /*pid*/, std::string_view /*slots*/) override {}
@@ -85,6 +90,12 @@ class TextWriter final : public RecordingWriter {
   std::string fault() const override { return {}; }
 
  private:
+  Fd Log(LogStream stream) const {
+    auto log = OpenFd(directory_ + "/log." + std::to_string(static_cast<int>(stream)),
+                      O_WRONLY | O_CREAT | O_APPEND);
+    return log ? std::move(*log) : Fd();
+  }
+
   std::string directory_;
   Result<Fd> events_ = Fd();
 };

@@ -79,6 +79,7 @@ def test_every_system_call_that_whystop_makes_has_a_row(tmp_path):
     with open(tmp_path / "out", "wb") as file:
         made.update(denials.calls_made(LONG, **probe, capture_output=False, stdout=file, stderr=file))
     made.update(denials.calls_made([str(tmp_path / "none")]))
+    made.update(denials.calls_made(["false"], "--notify", "exit 0"))
     known = {call.split()[0] for table in (denials.FROM_THE_START, denials.RUNS_OUT, denials.NOT_DENIED) for call in table}
     known.update(call for calls in denials.STORMS.values() for call in calls.split())
     assert sorted(set(made) - known) == []

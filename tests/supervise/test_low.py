@@ -40,6 +40,22 @@ def test_a_continue_for_the_front_alone_reaches_a_job_that_was_stopped_with_its_
     assert front.wait(TIMEOUT) == 6
 
 
+def test_a_group_that_is_stopped_and_continued_goes_on_with_all_its_processes(supervisor, tmp_path):
+    """As a scheduler suspends a job and resumes it; twice, for what was made for the first time may be used up."""
+    go = tmp_path / "go"
+    script = f"while [ ! -e '{go}' ]; do sleep 0.05; done & wait; exit 7"
+    front = supervisor.start("sh", "-c", script, start_new_session=True)
+    job = supervisor.job()
+    helper = wait_until(lambda: children(job), "the job starts another")[0]
+    for _ in range(2):
+        os.killpg(front.pid, signal.SIGSTOP)
+        wait_until(lambda: all(stat_fields(pid)[0] == "T" for pid in (job, helper, front.pid)), "the group stops")
+        os.killpg(front.pid, signal.SIGCONT)
+        wait_until(lambda: all(stat_fields(pid)[0] != "T" for pid in (job, helper, front.pid)), "the group goes on")
+    go.touch()
+    assert front.wait(TIMEOUT) == 7
+
+
 def test_nothing_of_ours_is_left_behind(supervisor):
     front = supervisor.start("sh", "-c", "exit 4")
     known = set()
@@ -114,6 +130,21 @@ def test_a_home_that_is_not_ours_is_not_used(tmp_path):
     assert (ran.returncode, ran.stdout) == (3, b"out\n")
     assert b"the job runs without a recording" in ran.stderr
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize("owner, mode, words", [(54321, 0o755, b"belongs to another user"), (0, 0o777, b"others"), (0, 0o1777, b"others")])
+def test_a_folder_of_another_is_left_alone(tmp_path, owner, mode, words):
+    """Also one that root could write to, and also behind the job's back: nothing is made in it."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder away")
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    os.chown(folder, owner, owner)
+    folder.chmod(mode)
+    ran = subprocess.run([WHYSTOP, "run", "--dir", str(folder), "--", "sh", "-c", "echo done; exit 5"], capture_output=True, timeout=TIMEOUT, check=False)
+    assert (ran.returncode, ran.stdout) == (5, b"done\n")
+    assert words in ran.stderr and b"the job runs without a recording" in ran.stderr
+    assert list(folder.iterdir()) == []
 
 
 def test_escape_sequences_do_not_reach_the_terminal(tmp_path):

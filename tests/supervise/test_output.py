@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -59,6 +60,22 @@ def test_a_flood_arrives_byte_for_byte(supervisor):
     assert sent == arrived
     dropped = sum(int(line.split("=")[1]) for line in supervisor.recording.find("^drop supervise.output_bytes_unrecorded"))
     assert len(supervisor.recording.log(1)) + dropped == total
+
+
+def test_of_a_torrent_what_is_on_record_stands_in_its_place(supervisor):
+    """However fast it comes: a beginning as large as a recording keeps, the very last, and what lies between in whole stretches."""
+    block = b"".join(b"%07d\n" % i for i in range(125_000))
+    count = 256
+    code = f"import os\nblock=b''.join(b'%07d\\n' % i for i in range(125_000))\nfor i in range({count}):\n at=0\n while at<len(block): at+=os.write(1,block[at:])\n"
+    assert supervisor.run(*supervisor.python(code), stdout=subprocess.DEVNULL).returncode == 0
+    log = supervisor.recording.log(1)
+    assert len(log) == count * len(block)
+    pieces = [log[at : at + len(block)] for at in range(0, len(log), len(block))]
+    assert pieces[:40] == [block] * 40
+    assert log[-4096:] == block[-4096:]
+    for piece in pieces:  # What was not taken is a hole in the file of run_job.
+        for stretch in re.finditer(rb"[^\0]+", piece):
+            assert block.startswith(stretch.group(), stretch.start())
 
 
 def test_a_regular_file_is_written_by_the_job_itself(supervisor, tmp_path):

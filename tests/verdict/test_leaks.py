@@ -5,6 +5,8 @@ import os
 import signal
 import sqlite3
 import subprocess
+import sys
+import time
 import urllib.parse
 import urllib.request
 
@@ -87,3 +89,52 @@ def test_the_server(leaky):
             serving.send_signal(signal.SIGINT)
     assert "raised" in listing and "***" in run
     assert leaked(listing + run) == []
+
+
+# Values of variables that are recorded, of others, and of an `env` or a shell in front of the program.
+IN_THE_ENVIRONMENT = {
+    "OPENAI_API_KEY": "hunter2-of-a-key",
+    "DATABASE_URL": "postgres://me:hunter2-of-a-database@host/db",
+    "SLURM_JOB_NAME": "train --password=hunter2-of-a-name",
+    "SLURM_JOB_TOKEN": "hunter2-of-a-token",
+    "PBS_JOBNAME": "https://me:hunter2-of-an-address@host",
+    "CUDA_VISIBLE_DEVICES": "hf_AbCdEfGhIjKlMnOpQrStUvhunter2",
+}
+STARTS_OTHERS = """
+import subprocess, sys
+subprocess.run(["env", "DB_PASSWORD=hunter2-of-env", "sh", "-c", "sleep 1.2; true", "--api-key", "hunter2-of-a-child"])
+sys.exit(3)
+"""
+
+
+def all_bytes(folder):
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def test_the_environment_is_nowhere(watched, tmp_path):
+    environment = {**os.environ, **IN_THE_ENVIRONMENT, "WHYSTOP_HOME": str(tmp_path)}
+    program = tmp_path / "train.py"
+    program.write_text(STARTS_OTHERS)
+    watched.run("env", "WANDB_API_KEY=hunter2-of-the-command", sys.executable, program, env=environment)
+    assert watched.done.returncode == 3
+    assert b"hunter2" not in all_bytes(watched.folder), "not even in the recording's files"
+    for command in (["why", "--json", watched.folder], ["inspect", watched.folder], ["runs"], ["top", watched.folder], ["report", "-o", "-", watched.folder],
+                    ["doctor"], ["doctor", "--json"]):
+        told = subprocess.run([WHYSTOP, *map(str, command)], capture_output=True, timeout=TIMEOUT, check=False, env=environment)
+        assert told.stdout and b"hunter2" not in told.stdout + told.stderr, command
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_look_at_a_process_hides_its_secrets(form, tmp_path):
+    begun = tmp_path / "begun"
+    program = tmp_path / "waits.py"
+    program.write_text(f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\ntime.sleep(1000)\n")
+    with subprocess.Popen([sys.executable, program, "--db-pass", "hunter2", "--token=hunter2"]) as living:
+        try:
+            while not begun.exists():
+                time.sleep(0.01)
+            told = subprocess.run([WHYSTOP, "attach", "--looks", "1", *form, str(living.pid)], capture_output=True, timeout=TIMEOUT, check=False)
+        finally:
+            living.kill()
+    assert b"waits.py" in told.stdout and b"--token=***" in told.stdout
+    assert b"hunter2" not in told.stdout + told.stderr

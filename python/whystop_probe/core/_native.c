@@ -90,8 +90,8 @@ static PyObject* writer_scalar(PyObject* self, PyObject* args) {
     return done();
   }
   const int has_step = take_int(step, &step_number);
-  const char* text = take_text(name, &keep);
-  if (text != NULL && has_step >= 0 && take_int(role, &role_number) == 1 &&
+  const char* text = has_step >= 0 ? take_text(name, &keep) : NULL;
+  if (text != NULL && take_int(role, &role_number) == 1 &&
       take_double(value, &number) == 1) {
     ws_scalar(run_of(self), text, (ws_role)role_number, has_step ? step_number : -1, number);
   }
@@ -106,14 +106,16 @@ static PyObject* writer_progress(PyObject* self, PyObject* args) {
       !PyArg_UnpackTuple(args, "progress", 4, 4, &epoch, &epochs, &step, &steps)) {
     return done();
   }
-  const int there[4] = {take_double(epoch, &record.epoch),
-                        take_double(epochs, &record.epochs_planned), take_int(step, &record.step),
-                        take_int(steps, &record.steps_planned)};
+  /* One by one: nothing of the user's may run while an exception of his waits. */
   for (int i = 0; i < 4; ++i) {
-    if (there[i] < 0) {
+    const int there = i == 0   ? take_double(epoch, &record.epoch)
+                      : i == 1 ? take_double(epochs, &record.epochs_planned)
+                      : i == 2 ? take_int(step, &record.step)
+                               : take_int(steps, &record.steps_planned);
+    if (there < 0) {
       return done();
     }
-    record.present |= (uint32_t)there[i] << i;
+    record.present |= (uint32_t)there << i;
   }
   ws_progress(run_of(self), &record);
   return done();
@@ -184,6 +186,9 @@ static PyObject* writer_observe(PyObject* self, PyObject* args) {
     return done();
   }
   const int has_step = take_int(step, &step_number);
+  if (has_step < 0) {
+    return done();
+  }
   while (count < WS_ATTRIBUTES_MAX && PyDict_Next(attributes, &position, &key, &value)) {
     list[count].key = take_text(key, &keep[2 * count]);
     list[count].text = take_text(value, &keep[2 * count + 1]);
@@ -202,7 +207,7 @@ static PyObject* writer_observe(PyObject* self, PyObject* args) {
   }
   const int interrupted = PyErr_Occurred() != NULL;
   const char* text = interrupted ? NULL : take_text(kind, &kind_keep);
-  if (text != NULL && has_step >= 0) {
+  if (text != NULL) {
     ws_note(run_of(self), text, has_step ? step_number : -1, list, count);
   }
   for (int i = 0; i < 2 * WS_ATTRIBUTES_MAX; ++i) {

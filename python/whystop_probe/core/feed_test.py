@@ -17,11 +17,14 @@ class Stepper:
         self.param_groups = [{"lr": 0.1}]
 
 
-class Interrupting:
-    """A value whose reading is interrupted."""
+class Raising:
+    """A value whose reading raises."""
+
+    def __init__(self, raised):
+        self.raised = raised
 
     def __float__(self):
-        raise KeyboardInterrupt
+        raise self.raised
 
 
 KINDS = {"pure": (pulse.PurePulse, feed.PureFeed, feed.PureFeeds, feed.PureGate, pure_ring.open_pure_writer)}
@@ -106,14 +109,35 @@ class FeedTest(unittest.TestCase):
                     feeds.current.begin_epoch(*sizes)
                     batches(feeds, (0, {"loss": 1.0}), (1 << 50, {"loss": 2.0}), (-7, {"loss": 1.0}), (1 << 70, {"loss": 1.0}))
 
-    def test_an_interrupt_while_a_loss_is_read_passes(self):
+    def test_what_is_raised_while_losses_are_read_passes_if_it_is_the_users(self):
+        """Where the loss is read at once, with the next batch, and at the end; an ordinary fault costs the loss alone."""
+
+        def read_at_once(feeds, logs):
+            feeds.batch_end(None, 0, None)
+            feeds.logs_read(logs)
+
+        def read_with_the_next_batch(feeds, logs):
+            feeds.current.late = True
+            feeds.batch_end(None, 0, logs)
+            feeds.batch_end(None, 1, {})
+
+        def read_at_the_end(feeds, logs):
+            feeds.current.late = True
+            feeds.batch_end(None, 0, logs)
+            feeds.current.take_pending()
+
         for name, (make_pulse, make_feed, make_feeds, *_) in KINDS.items():
-            with self.subTest(kind=name):
-                feeds = make_feeds()
-                feeds.current = make_feed(make_pulse(), Stepper())
-                feeds.batch_end(None, 0, None)
-                with self.assertRaises(KeyboardInterrupt):
-                    feeds.logs_read({"loss": Interrupting()})
+            for way in (read_at_once, read_with_the_next_batch, read_at_the_end):
+                for raised in (KeyboardInterrupt("mine"), SystemExit(3), ValueError("no number")):
+                    with self.subTest(kind=name, way=way.__name__, raised=raised):
+                        feeds, heart, caught = make_feeds(), make_pulse(), None
+                        heart.not_first, heart.attention_at = heart.set_first, 1 << 40
+                        feeds.current = make_feed(heart, Stepper())
+                        try:
+                            way(feeds, {"loss": Raising(raised)})
+                        except BaseException as met:
+                            caught = met
+                        self.assertIs(caught, None if isinstance(raised, Exception) else raised)
 
     def test_a_gate_lets_through_while_it_is_open(self):
         for name, (_, _, _, make_gate, _) in KINDS.items():

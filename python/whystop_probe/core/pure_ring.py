@@ -232,12 +232,13 @@ class PureWriter:
         self._put(KIND_SCALAR, _scalar.pack(self._announce(name), *body))
 
     def _stats(self, what, name, step, stats):
-        self._put(KIND_STATS, _stats.pack(self._announce(name), step, what, *stats))
+        numbers = [float(value) for value in stats[4:9]]  # struct tells an interrupt as a wrong type.
+        self._put(KIND_STATS, _stats.pack(self._announce(name), step, what, *stats[:4], *numbers, *stats[9:]))
 
     def _progress(self, *values):
         present = sum(1 << bit for bit, value in enumerate(values) if value is not None)
         epoch, epochs, step, steps = (0 if value is None else value for value in values)
-        self._put(KIND_PROGRESS, _progress.pack(epoch, epochs, step, steps, present, 0))
+        self._put(KIND_PROGRESS, _progress.pack(float(epoch), float(epochs), step, steps, present, 0))
 
     def _phase(self, name):
         text = _cut(name, PHASE_BYTES_MAX)

@@ -56,6 +56,35 @@ def write_everything(writer):
     writer.phase("p" * 100)
 
 
+class Number:
+    """One of the user's own; reading one of them may meet what a signal handler raises, or fail."""
+
+    raises = None  # An exception, and which reading it meets.
+    readings = 0
+
+    def __float__(self):
+        Number.readings += 1
+        if Number.raises and Number.readings == Number.raises[1]:
+            raise Number.raises[0]
+        return 1.0
+
+    __index__ = __int__ = lambda self: int(float(self))
+
+
+def write_numbers(writer):
+    """Every method whose arguments are numbers, with nothing but Numbers."""
+    one = Number()
+    return {
+        "step": lambda: writer.step(one, one, one, one, one, one),
+        "scalar": lambda: writer.scalar("x", one, one, one),
+        "progress": lambda: writer.progress(one, one, one, one),
+        "stats": lambda: writer.stats(one, "x", one, (one,) * 15),
+        "observe": lambda: writer.observe("kind", one, {"a": one, "b": one, "c": one}),
+        "set_flags": lambda: writer.set_flags(one),
+        "set_rank": lambda: writer.set_rank(one, one),
+    }
+
+
 class WriterTests:
     """What holds for both writers."""
 
@@ -103,6 +132,23 @@ class WriterTests:
         self.writer.step(9, 1.0, None, None, None, 0)
         steps = [record for record in self.slots().records if record[0] == pure_ring.KIND_STEP]
         self.assertEqual([struct.unpack_from("<q", body)[0] for *_, body in steps], [9])
+
+    def test_an_exception_while_numbers_are_read_passes_if_it_is_the_users_and_not_otherwise(self):
+        """At every reading of a number in turn: an interrupt comes out as it is, a number that cannot be read costs its record."""
+        for name, write in write_numbers(self.writer).items():
+            for at in range(1, 30):
+                for raised in (KeyboardInterrupt("mine"), SystemExit(3), ValueError("no number")):
+                    with self.subTest(method=name, reading=at, raised=raised):
+                        Number.raises, Number.readings = (raised, at), 0
+                        caught = None
+                        try:
+                            self.assertIsNone(write())
+                        except BaseException as met:
+                            caught = met
+                        finally:
+                            Number.raises = None
+                        expected = raised if Number.readings >= at and not isinstance(raised, Exception) else None
+                        self.assertIs(caught, expected)
 
     def test_a_forked_child_is_silent(self):
         self.writer.step(1, 1.0, None, None, None, 0)

@@ -83,7 +83,11 @@ void ReadFramework(const CaseFile& run, Account& account) {
   const auto steps = plan.steps ? plan.steps
                      : end.steps ? std::optional<double>(static_cast<double>(*end.steps))
                                  : std::nullopt;
-  if (steps && *steps > 0 && end.global_step) {
+  if (plan.epochs && *plan.epochs > 0 && plan.start_epoch.value_or(0) >= *plan.epochs) {
+    account.epochs = {plan.epochs, plan.epochs, LevelEnd::kNothingToDo, "framework"};  // Done before, whatever is counted now.
+  } else if (steps && *steps > 0 && static_cast<double>(plan.start_step.value_or(0)) >= *steps) {
+    account.steps = {steps, steps, LevelEnd::kNothingToDo, "framework"};
+  } else if (steps && *steps > 0 && end.global_step) {
     account.steps = {steps, std::min(*steps, static_cast<double>(*end.global_step)), how, "framework"};
   } else if (plan.epochs && end.epoch) {
     account.epochs = {plan.epochs, std::min(*plan.epochs, *end.epoch), how, "framework"};
