@@ -6,6 +6,7 @@
 #include "model/observations.h"
 #include "sign/account/account.h"
 #include "sign/observed.h"
+#include "sign/says_less.h"
 #include "sign/signs.h"
 #include "sign/training.h"
 
@@ -130,7 +131,8 @@ Sign LookStepsPromiseTooMuch(const Training& training) {
   constexpr double kTimes = 20;
   const DescentSums sums = SumsOf(training);
   const double first = std::abs(training.BasisNumber("first"));
-  if (sums.updates < kPairsMin || first == 0) {
+  // Where another optimizer moves the aim, nobody owes what was promised.
+  if (sums.updates < kPairsMin || first == 0 || TrainsAdversaries(training.run) || HasOtherLosses(training.run)) {
     return NotSeenSign();
   }
   const std::string text = DescribePromise(training, sums) + ", and it ended at " +

@@ -129,3 +129,25 @@ for episode in range(300):
 """
     assert [item["variable"] for item in run(script(START + loop % "loss")).observations("retained-graph")][:1] == ["kept"]
     assert run(script(START + loop % "loss.item()")).observations("retained-graph") == []
+
+
+EPISODES = """
+import time
+model = made()
+optimizer = torch.optim.SGD(model.parameters(), 0.01)
+for episode in range(200):
+    kept = []
+    for move in range(18 + episode):
+        kept.append(model(x[move % 64]).mean())
+    loss = torch.stack(kept).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    time.sleep(0.01)
+"""
+
+
+def test_a_list_that_is_made_anew_for_every_step_keeps_nothing(run, script):
+    """Ever longer episodes: the new list often lies where the old one lay."""
+    got = run(script(START + EPISODES))
+    assert (got.code, got.observations("retained-graph")) == (0, [])

@@ -1,5 +1,7 @@
 """Variables of the training loop that keep the graphs of earlier steps alive: `total += loss` and the like."""
 
+import weakref
+
 _DEPTH_TOLD_MIN = 16
 _DEPTH_MAX = 256
 _NAMES_MAX = 200
@@ -13,7 +15,7 @@ class RetainedGraphs:
     def __init__(self, training):
         self._training = training
         self._told = {}
-        self._lists = {}  # name -> (its list's id, length, step) at an earlier look
+        self._lists = {}  # name -> (a weak reference to its last item, length, step) at an earlier look
 
     def look(self, frame):
         for name, value in list(frame.f_locals.items())[:_NAMES_MAX]:
@@ -26,11 +28,11 @@ class RetainedGraphs:
                     self._tell(name, len(value), code=frame.f_code, how="list")
 
     def _grows(self, name, items):
-        """Whether it has grown with the steps since an earlier look."""
+        """Whether it has grown with the steps since an earlier look. A list that is made anew may lie where the old one lay: what stood in it tells."""
         step = self._training.step
         known, length, then = self._lists.get(name, (None, 0, step))
-        if known != id(items) or len(items) < length:
-            self._lists[name] = (id(items), len(items), step)
+        if known is None or len(items) < length or known() is not items[length - 1]:
+            self._lists[name] = (weakref.ref(items[-1]), len(items), step)
             return False
         return step - then >= _STEPS_APART and len(items) - length >= _GROWTH_MIN * (step - then)
 
