@@ -386,6 +386,8 @@ void Front::TakeOver(int keeper_status) {
   if (!started_) {
     OnStarted();
   }
+  // What it had passed on and not looked at is gone with it; should nothing come behind that, a blank line does no harm.
+  parts_.state.stderr_line_open = true;
   recorder_ = std::make_unique<Recorder>(
       Recorder::Parts{.loop = loop_,
                       .state = parts_.state,

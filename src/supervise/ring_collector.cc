@@ -1,6 +1,7 @@
 #include "supervise/ring_collector.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@ constexpr std::chrono::milliseconds kIntervalMin{20};
 // What a run writes in its first second must not be written over before it is read.
 constexpr std::chrono::milliseconds kIntervalMax{250};
 constexpr std::string_view kSuffix = ".ring";
+constexpr std::string_view kStacksSuffix = ".stacks";
 
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
@@ -202,8 +204,22 @@ void RingCollector::RemoveAll(const RecordingWriter& writer) {
   }
   open_.clear();
   RemoveDrained(writer);
+  RemoveEmptyStacks();
   for (const std::string& name : unready_) {
     ::unlink((directory_ + "/" + name).c_str());  // Its process died before it had written anything.
+  }
+}
+
+void RingCollector::RemoveEmptyStacks() {
+  const std::unique_ptr<DIR, CloseFolder> folder(::opendir(directory_.c_str()));
+  while (const dirent* entry = folder ? ::readdir(folder.get())
+                                      : nullptr) {  // NOLINT(concurrency-mt-unsafe): own DIR
+    struct stat facts {};
+    if (std::string_view(entry->d_name).ends_with(kStacksSuffix) &&
+        ::fstatat(::dirfd(folder.get()), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(facts.st_mode) && facts.st_size == 0) {
+      ::unlinkat(::dirfd(folder.get()), entry->d_name, 0);
+    }
   }
 }
 

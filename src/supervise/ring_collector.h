@@ -26,7 +26,8 @@ class RingCollector {
 
   /// Drains every ring, new ones included.
   void Collect(RunTime now, RecordingWriter& writer);
-  /// The run is over and `writer` finished: nobody will read the rings again, where all is written.
+  /// The run is over and `writer` finished: nobody will read the rings again, where all is written. The files that
+  /// processes made for their stacks go as well, where nothing was written to them.
   void RemoveAll(const RecordingWriter& writer);
   /// When to come again: soon enough that no ring runs over at the pace seen last.
   std::chrono::milliseconds NextInterval() const { return interval_; }
@@ -55,6 +56,7 @@ class RingCollector {
   /// Takes what is new of every open ring; whether some of them ended.
   bool DrainAll(RunTime now, RecordingWriter& writer);
   void RemoveDrained(const RecordingWriter& writer);
+  void RemoveEmptyStacks();
   void MakeRoom();
   RunState::RingProgress* FindProgress(const RingHeader& header);
   RingReader::Drained Drain(RunTime now, Ring& ring, RecordingWriter& writer);

@@ -219,6 +219,16 @@ TEST_F(RingCollectorTest, HasNothingToSayWithoutAFolder) {
   EXPECT_TRUE(kept_.steps.empty());
 }
 
+TEST_F(RingCollectorTest, FilesForStacksGoUnlessThereAreSome) {
+  std::ofstream(std::string(folder_) + "/7.stacks");
+  std::ofstream(std::string(folder_) + "/8.stacks") << "Fatal Python error: Segmentation fault";
+  RingCollector collector(folder_, state_);
+  kept_.all_written = true;
+  collector.Collect({}, kept_);
+  collector.RemoveAll(kept_);
+  EXPECT_EQ(Rings(), 1) << "the stacks of 8";
+}
+
 /// The folder's time counts in ticks of some milliseconds: what is made right behind a look may not change it.
 TEST_F(RingCollectorTest, ARingMadeInTheTickOfTheLastLookIsSeen) {
   RingCollector collector(folder_, state_);
