@@ -84,8 +84,11 @@ bool InChain(const std::vector<VerdictCause>& causes, Outcome outcome) {
 /// Whatever befell a worker or a write: what ended the program itself was an exception of its own.
 bool RaisedInTheEnd(const CaseFile& run, const std::vector<VerdictCause>& causes) {
   const ExceptionSeen* ending = FindEndingException(run);
+  // The same words as those of a rank that was left alone; of output that nobody reads they are the program's own.
+  const bool echo = ending != nullptr && IsEchoOfAnotherRank(*ending) &&
+                    std::none_of(causes.begin(), causes.end(), [](const VerdictCause& cause) { return cause.id == "broken-pipe"; });
   return ending != nullptr && ending->ended_process && ending->type != "KeyboardInterrupt" &&
-         !IsLaunchersReport(*ending) && !IsEchoOfAnotherRank(*ending) &&
+         !IsLaunchersReport(*ending) && !echo &&
          (InChain(causes, Outcome::kRaised) || SignalOfDeadChild(run) != 0);
 }
 

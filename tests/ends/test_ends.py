@@ -307,3 +307,10 @@ arguments = TrainingArguments("out", num_train_epochs=3, per_device_train_batch_
 Trainer(Model(), arguments, train_dataset=rows).train()
 """, base=False)
     assert (got.outcome, got.roots) == ("completed", ["finished-epochs"])
+
+
+def test_a_print_whose_reader_is_gone_was_raised(ending):
+    """`head` has enough: Python's print raises, where a program in C would die by SIGPIPE."""
+    program = "import time\nfor epoch in range(60):\n    print(f'epoch {epoch + 1}/60 loss {1 / (epoch + 1):.4f}', flush=True)\n    time.sleep(0.05)\n"
+    got = ending(program, base=False, shell="(PYTHON -u PROGRAM; echo $? > status) | head -n 12; exit $(cat status)")
+    assert (got.outcome, got.roots) == ("raised", ["broken-pipe"])
