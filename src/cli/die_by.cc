@@ -1,11 +1,22 @@
 #include "cli/die_by.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 namespace whystop {
+
+bool WasTypedForAllOfUs(int signal) {
+  if (signal != SIGINT && signal != SIGQUIT) {
+    return false;
+  }
+  const int terminal = ::open("/dev/tty", O_RDWR | O_CLOEXEC);
+  const bool in_front = terminal >= 0 && ::tcgetpgrp(terminal) == ::getpgrp();
+  ::close(terminal);
+  return in_front;
+}
 
 void DieBy(int signal) {
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};

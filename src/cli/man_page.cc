@@ -66,8 +66,8 @@ std::string ManPage(const CommandTable& table) {
          ".SH ENVIRONMENT\n.TP\n\\fBWHYSTOP_HOME\\fR\nWhere recordings are kept; without it whystop/ in "
          "\\fBXDG_STATE_HOME\\fR, or else ~/.local/state/whystop.\n"
          ".TP\n\\fBNO_COLOR\\fR\nNo colours, also on a terminal.\n"
-         ".SH EXIT STATUS\n\\fBrun\\fR ends as the job ended: with its status, or by the signal that killed it, which a shell shows as "
-         "128 and its number. "
+         ".SH EXIT STATUS\n\\fBrun\\fR returns the job's own status, 128 and the number of the signal that killed it; a Ctrl-C typed on "
+         "its terminal ends it by that signal, as a script that waits for it expects. "
          "\\fBwhy\\fR returns 0 when nothing wrong was found, 1 when a fault was found, 2 for input that cannot be read, 3 "
          "for too little evidence. Other commands return 0, or 2 when they cannot do what was asked for.\n";
 }

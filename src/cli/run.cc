@@ -280,7 +280,7 @@ int Run(const RunOptions& options) {
   const JobSetting setting = JobSetting::Save();
   try {
     const LifeEnd last = RunLives(options, setting);
-    if (last.signal != 0) {
+    if (WasTypedForAllOfUs(last.signal)) {
       DieBy(last.signal);
     }
     return last.exit_code;

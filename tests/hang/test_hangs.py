@@ -161,7 +161,7 @@ def test_a_worker_waits_for_a_lock_that_was_taken_before_the_fork(live):
 def test_a_hung_job_is_stopped_or_started_again_when_asked(live, tmp_path):
     live.python(SPIN, options=("--on-hang", "stop"))
     verdict = live.finish()
-    assert live.process.returncode in (-signal.SIGTERM, -signal.SIGKILL)
+    assert live.process.returncode in (128 + signal.SIGTERM, 128 + signal.SIGKILL)
     assert verdict["outcome"] == "hung" and root(verdict)["id"] == "busy-loop"
 
 

@@ -192,7 +192,7 @@ def kill_one(folder, turn):
     wrong = []
     if lines != LINES[: len(lines)] or (victim != "job" and len(lines) != len(LINES)):
         wrong.append(f"{len(lines)} lines: {lines[-3:]}")
-    if code not in {"front": (6, -9), "job": (6, -9)}.get(victim, (6,)):
+    if code not in {"front": (6, -9), "job": (6, 137)}.get(victim, (6,)):
         wrong.append(f"status {code}")
     names = ("whystop", "wskeeper", "wswitness", "wswatcher")
     wait_until(lambda: not any(is_alive(pid) and name_of(pid) in names for pid in parts.values()), f"all our processes end (turn {turn}, {victim})")

@@ -6,7 +6,7 @@ HOG = "blocks = []\nwhile True:\n    blocks.append(bytearray(4 << 20))\n"
 def test_a_kill_in_a_control_group_is_named_with_counter_and_kernel_record(watched, memory_group):
     watched.run(*memory_group, "python3", "-c", HOG)
     verdict = watched.verdict
-    assert watched.done.returncode == -9
+    assert watched.done.returncode == 137
     assert verdict["outcome"] == "killed"
     assert watched.roots == ["cgroup-oom-kill"]
     root = verdict["causes"][0]

@@ -18,7 +18,7 @@ def evidence(verdict: dict, cause: str) -> str:
 def test_sigkill_by_hand_is_not_called_out_of_memory(watched):
     watched.run("sh", "-c", "sleep 0.3; kill -9 $$")
     verdict = watched.verdict
-    assert watched.done.returncode == -9
+    assert watched.done.returncode == 137
     assert verdict["outcome"] == "killed"
     assert verdict["exit"]["signal"] == signal.SIGKILL
     assert watched.roots == ["external-sigkill"]
@@ -33,14 +33,14 @@ def test_sigkill_by_hand_is_not_called_out_of_memory(watched):
 )
 def test_crash_signals_are_told_apart(watched, name, cause):
     watched.run("sh", "-c", f"kill -{name} $$")
-    assert watched.done.returncode == -getattr(signal, f"SIG{name}")
+    assert watched.done.returncode == 128 + getattr(signal, f"SIG{name}")
     assert watched.verdict["outcome"] == "crashed"
     assert watched.roots == [cause]
 
 
 def test_a_real_segfault_names_the_kernel_line_where_it_can_be_read(watched):
     watched.python("import ctypes; ctypes.string_at(8)")
-    assert watched.done.returncode == -signal.SIGSEGV
+    assert watched.done.returncode == 139
     assert watched.roots == ["segfault"]
 
 
@@ -60,7 +60,7 @@ def test_timeout_is_named(watched):
 
 def test_cpu_limit_is_named(watched):
     watched.run("sh", "-c", "ulimit -S -t 1; while :; do :; done")
-    assert watched.done.returncode == -signal.SIGXCPU
+    assert watched.done.returncode == 128 + signal.SIGXCPU
     assert watched.roots == ["rlimit-signal"]
 
 
@@ -116,9 +116,9 @@ def test_ctrl_c_ends_a_script_that_runs_one_training_after_the_other(tmp_path):
 
 @pytest.mark.parametrize("number", sorted({*range(1, 32)} - {signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGCHLD, signal.SIGCONT,
                                                              signal.SIGURG, signal.SIGWINCH}))
-def test_whystop_ends_by_the_signal_that_ended_its_job(watched, number):
+def test_the_status_of_a_signal_is_the_one_that_shells_return(watched, number):
     watched.run("sh", "-c", f"ulimit -c 0; kill -{int(number)} $$")
-    assert watched.done.returncode == -number
+    assert watched.done.returncode == 128 + number
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
