@@ -17,7 +17,8 @@ namespace {
 /// loss that is summed over the batch is high too, but falls by most of its height.
 bool EndsWorseThanGuessing(const CaseFile& run, const LearningView& learning) {
   const auto guess = LossOfGuessing(run);
-  if (!guess || learning.basis == nullptr || learning.basis->Number("points").value_or(0) < 50) {
+  if (!guess || learning.basis == nullptr || learning.basis->Number("points").value_or(0) < 50 ||
+      IsSumOfCalls(run, *learning.basis, *guess)) {
     return false;
   }
   const double last = learning.basis->Number("last").value_or(0);

@@ -54,7 +54,20 @@ bool CanBeTheMeanOverSamples(const CaseFile& run, double first_loss) {
   return first_loss <= kBatchToBatch * most;
 }
 
+/// `loss += criterion(...)` over the parts of a sequence: what goes backwards begins at as many times guessing as there were calls.
+bool IsSumOfCalls(const CaseFile& run, const Finding& loss, double guess) {
+  constexpr double kSeveral = 1.5;
+  constexpr double kFits = 0.3;  // Of the sum: a start is not at guessing to the digit.
+  const auto counts = CountsOf(run);
+  const double calls = OrZero(counts.loss_calls) / std::max(1.0, OrZero(counts.backwards));
+  const double start = loss.Number("begin").value_or(0);
+  return calls >= kSeveral && start > kSeveral * guess && std::abs(start / (calls * guess) - 1) < kFits;
+}
+
 bool IsComparable(const CaseFile& run, const Finding& loss, double guess) {
+  if (IsSumOfCalls(run, loss, guess)) {
+    return false;
+  }
   constexpr double kTimes = 5;
   const double lowest = std::min(loss.Number("begin").value_or(0), loss.Number("last").value_or(0));
   return lowest < kTimes * guess || CanBeTheMeanOverSamples(run, loss.Number("first").value_or(0));

@@ -35,7 +35,8 @@ bool TrainsAdversaries(const CaseFile& run) {
     optimizers += As<seen::Optimizer>(*seen).name ? 1 : 0;
   }
   for (const Observation* model : ObservationsOf(run, "model")) {
-    named = named || MentionsAny(As<seen::Model>(*model).name.value_or(""), {"discriminator", "critic", "generator"});
+    const auto seen = As<seen::Model>(*model);
+    named = named || MentionsAny(seen.name.value_or("") + " " + seen.parts.value_or(""), {"discriminator", "critic", "generator"});
   }
   return optimizers > 1 && named;
 }

@@ -31,10 +31,14 @@ VerdictCause TakeOrMake(Verdict& verdict, const std::string& id) {
 
 /// What remains of the other explanations of the same question once one is proven: its
 /// consequences. A guess that it does not bring about has been overtaken.
-void SettleOthers(const VerdictCause& proven, Verdict& verdict) {
+void SettleOthers(const VerdictCause& proven, const std::string& or_else, Verdict& verdict) {
   const CauseEntry* entry = FindCause(proven.id);
   std::erase_if(verdict.causes, [&](VerdictCause& other) {
     if (!other.fault) {
+      return false;
+    }
+    if (other.id == or_else) {
+      other.role = CauseRole::kContributing;
       return false;
     }
     if (entry != nullptr && CanLeadTo(*entry, other.id)) {
@@ -71,14 +75,14 @@ void AddToVerdict(const Conclusions& found, Verdict& verdict) {
   }
   VerdictCause cause = TakeOrMake(verdict, found.proof->cause);
   cause.role = CauseRole::kRoot;
-  cause.confidence = Confidence::kCertain;
+  cause.confidence = found.proof->or_else.empty() ? Confidence::kCertain : Confidence::kLikely;
   Evidence evidence;
   evidence.weight = Evidence::Weight::kDecisive;
   evidence.kind = "trial";
   evidence.text = found.proof->text;
   cause.evidence.insert(cause.evidence.begin(), evidence);
   cause.fixes.insert(cause.fixes.begin(), found.proof->fix);
-  SettleOthers(cause, verdict);
+  SettleOthers(cause, found.proof->or_else, verdict);
   verdict.causes.insert(verdict.causes.begin(), std::move(cause));
 }
 

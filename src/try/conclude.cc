@@ -127,16 +127,17 @@ std::optional<Proof> LabelsProof(const TryCase& asked, const Comparison& runs) {
   if (!no_worse || !machinery) {
     return std::nullopt;
   }
-  const std::string cause = Holds(asked, "labels-misaligned") && !Holds(asked, "labels-random")
-                                ? "labels-misaligned"
-                                : "labels-random";
+  // Labels of other samples and labels drawn at random say the same: nothing. What watching knew of them decides.
+  const bool either = Holds(asked, "labels-misaligned") == Holds(asked, "labels-random");
+  const std::string cause = Holds(asked, "labels-misaligned") ? "labels-misaligned" : "labels-random";
+  const std::string other = cause == "labels-random" ? "labels-misaligned" : "labels-random";
   return Proof{
       cause, plain->spec,
       fmt::format("tried: on samples held out, this model gets no lower than {} of guessing and a "
                   "plain network no lower than {}; labels dealt out anew: {}",
                   HumanNumber(own_held->value, 3), HumanNumber(plain_held->value, 3),
                   runs.Figures(*permuted)),
-      "check that every sample keeps its own label from the file to the batch"};
+      "check that every sample keeps its own label from the file to the batch", either ? other : ""};
 }
 
 /// A plain network learns the same batches by the same loss where this one, at no rate, does.

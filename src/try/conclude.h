@@ -17,6 +17,7 @@ struct Proof {
   std::string spec;   // The trial that showed it.
   std::string text;   // With figures.
   std::string fix;
+  std::string or_else = {};  // A cause that no trial tells from it.
 };
 
 struct Disproof {

@@ -85,7 +85,7 @@ constexpr std::array kMendings = {
             "fp16-overflow fp16-underflow", "train in bfloat16 or float32, or scale the loss with GradScaler"},
     Mending{"lr-hold", "the learning rate held at its first value",
             [](const Trial& t) { return t.Seen("lr") > 0 && t.Seen("lr_now") < kRateChanged * t.Seen("lr"); },
-            [](const Trial&, Suspects s) -> std::string_view { return FirstSuspect(s, "scheduler-order lr-zero", "scheduler-order"); },
+            [](const Trial&, Suspects s) -> std::string_view { return FirstSuspect(s, "scheduler-order lr-zero lr-too-low", "lr-zero"); },
             "scheduler-order lr-zero", "let the schedule fall more slowly: step it once an epoch, and check its length"},
     Mending{"standardise-inputs", "inputs standardised by the first batches", &InputsOdd,
             [](const Trial&, Suspects s) -> std::string_view {

@@ -8,6 +8,7 @@ from whystop_probe.core.guard import quiet
 _ACTIVATIONS = frozenset(
     "ReLU ReLU6 LeakyReLU PReLU ELU SELU CELU GELU SiLU Mish Sigmoid Tanh Softplus Softmax LogSoftmax Hardswish Hardsigmoid".split()
 )
+_PARTS_BYTES_MAX = 300
 _NORMS = ("BatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "RMSNorm", "LocalResponseNorm")
 
 
@@ -94,6 +95,7 @@ def describe(channel, root, step):
         "model",
         step,
         name=type(root).__name__,
+        parts=",".join(name for name, _ in root.named_children())[:_PARTS_BYTES_MAX],
         modules=sum(classes.values()),
         parameters=sum(parameter.numel() for parameter in parameters),
         trainable=sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
