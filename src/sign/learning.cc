@@ -284,10 +284,12 @@ std::string DescribeDistance(double share, double guess) {
                      share < 1 ? "below" : "above", guess);
 }
 
-/// Whether it falls, and at the pace of its end would be clear of guessing after as long a run
-/// again. Without noise every loss still falls a little.
-bool LeavesGuessing(const Finding& loss, double guess) {
+/// Whether it falls, and at the pace of its end would be clear of guessing after as long a run again, or at the end of its plan.
+/// Without noise every loss still falls a little.
+bool LeavesGuessing(const CaseFile& run, const Finding& loss, double guess) {
   constexpr double kRunsInTheEnd = 2.5;  // `end_change` is that of the last two fifths.
+  const double done = ShareOfPlanDone(run);
+  const double runs_ahead = done > 0 && done < 0.5 ? 1 / done - 1 : 1;
   constexpr double kThrownUp = 1.1;
   const double begin = loss.Number("begin").value_or(0);
   if (loss.Number("first").value_or(0) > kThrownUp * begin &&
@@ -295,7 +297,7 @@ bool LeavesGuessing(const Finding& loss, double guess) {
     return false;  // It comes down from where its own first steps have thrown it.
   }
   const double next = loss.Number("last").value_or(0) +
-                      kRunsInTheEnd * loss.Number("end_change").value_or(0);
+                      runs_ahead * kRunsInTheEnd * loss.Number("end_change").value_or(0);
   return loss.Number("still_falling").value_or(0) != 0 && next < kAtGuessing * guess;
 }
 
@@ -335,7 +337,7 @@ void CompareWithGuessing(const CaseFile& run, LearningView& view) {
     return;
   }
   const double share = last / *guess;
-  const bool falling = LeavesGuessing(*view.basis, *guess);
+  const bool falling = LeavesGuessing(run, *view.basis, *guess);
   if (view.state == Learning::kImproving && share > kAtGuessing && !falling) {
     view.text = Describe(*view.basis, Learning::kConverged);
   }

@@ -422,7 +422,11 @@ double ShareOfPlanDone(const CaseFile& run) {
   const double by_counter = seen.step && seen.steps_planned && *seen.steps_planned > 0
                                 ? static_cast<double>(*seen.step) / static_cast<double>(*seen.steps_planned)
                                 : 0;
-  return std::max({account.epochs.Share(), account.steps.Share(), by_counter});
+  const double by_steps = std::max(account.steps.Share(), by_counter);
+  // An epoch that has begun counts as one; how far it came is for its steps to say.
+  const double one_epoch = account.epochs.planned && *account.epochs.planned > 0 ? 1 / *account.epochs.planned : 0;
+  const bool same = by_steps > 0 && account.epochs.Share() - by_steps <= one_epoch;
+  return same ? by_steps : std::max(account.epochs.Share(), by_steps);
 }
 
 bool EndedByItsStepBudget(const CaseFile& run, const Account& account) {
