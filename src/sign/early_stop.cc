@@ -55,13 +55,27 @@ struct HeldOut {
   bool falls = false;  // Or rises, of a score: it gets better still, and its best value was there within a usual patience.
 };
 
+/// The series whose last value stands in the condition that ended the loop: a rule of the program's own watches that one.
+bool StandsInTheCondition(const CaseFile& run, const Finding& finding) {
+  constexpr double kPrinted = 1e-3;
+  const Observation* exit = FinalExit(run);
+  const double last = finding.Number("last_value").value_or(finding.Number("last").value_or(0));
+  const auto values = exit == nullptr ? decltype(ExitValues(*exit)){} : ExitValues(*exit);
+  return std::any_of(values.begin(), values.end(), [last](const auto& named) { return std::abs(named.second - last) <= kPrinted * std::abs(last); });
+}
+
+bool IsHeldOut(const Finding& finding) { return finding.detector == "loss/trend" && FactText(finding, "role").starts_with("validation-"); }
+
 /// Of what the rule watches, where that is known; else of anything that was held out.
 HeldOut HeldOutOf(const CaseFile& run, double patience = kUsualPatience) {
   const Observation* stop = FrameworkStop(run);
   const std::string watched = stop == nullptr ? std::string() : As<seen::FrameworkStop>(*stop).monitor.value_or("");
+  const bool known = stop == nullptr && std::any_of(run.findings.begin(), run.findings.end(), [&run](const Finding& finding) {
+    return IsHeldOut(finding) && StandsInTheCondition(run, finding);
+  });
   HeldOut out;
   for (const Finding& finding : run.findings) {
-    if (finding.detector == "loss/trend" && FactText(finding, "role").starts_with("validation-") && finding.series.ends_with(watched)) {
+    if (IsHeldOut(finding) && finding.series.ends_with(watched) && (!known || StandsInTheCondition(run, finding))) {
       const double points = finding.Number("points").value_or(0);
       const double since_best = (1 - finding.Number("best_at").value_or(1)) * points;
       out.points = std::max(out.points, points);

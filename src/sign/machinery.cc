@@ -159,6 +159,10 @@ Sign LookUnfrozenAfterCompile(const Training& training) {
 Sign LookFreezingMisspelt(const Training& training) {
   for (const Observation* optimizer : ObservationsOf(training.run, "optimizer")) {
     const std::string name = As<seen::Optimizer>(*optimizer).misspelt.value_or("");
+    if (name.ends_with(".requires_grad")) {
+      return YesSign("model", "`" + name + " = True` was set on a module, where it means nothing, and its parameters stay frozen: " +
+                                  "it is module.requires_grad_(True)");
+    }
     if (!name.empty()) {
       return YesSign("model", "parameters were given `" + name +
                                   " = True`, which PyTorch does not know, and stay frozen: it is "

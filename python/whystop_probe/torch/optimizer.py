@@ -123,7 +123,7 @@ class Optimizers:
             tensors=len(own),
             parameters=sum(parameter.numel() for parameter in own),
             tensors_of_no_module=sum(id(parameter) not in alive for parameter in own) if alive else None,
-            misspelt=_misspelt(root.parameters() if root is not None else own),
+            misspelt=_misspelt(root.parameters() if root is not None else own) or _set_on_module(root),
             lr=_number(first.get("lr")),
             initial_lr=_number(first.get("initial_lr")),
             lrs=",".join(str(_number(group.get("lr"))) for group in groups[:16]),
@@ -178,6 +178,14 @@ def _misspelt(parameters):
         for name, value in getattr(parameter, "__dict__", {}).items():
             if value is True and name in _MEANT_REQUIRES_GRAD and not parameter.requires_grad:
                 return name
+    return None
+
+
+def _set_on_module(root):
+    """`body.requires_grad`, where it was set to True on a module whose parameters stay frozen: there it means nothing."""
+    for name, module in root.named_modules() if root is not None else ():
+        if module.__dict__.get("requires_grad") is True and not any(parameter.requires_grad for parameter in module.parameters()):
+            return f"{name or type(root).__name__}.requires_grad"
     return None
 
 
