@@ -128,3 +128,30 @@ except BaseException as error:
 """
     )
     assert run(path, probe=False).out == f"{raised}\n"
+
+
+INTERRUPTED = """
+import signal, sys, torch
+guard = sys.modules.get("whystop_probe.core.guard")
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+
+def at_once(function):
+    if function.__qualname__ == "LoopWatch.on_event":
+        guard.inject = None
+        signal.raise_signal(signal.SIGINT)
+
+for step in range(50):
+    if step == 5:
+        guard.inject = at_once
+    loss = net(torch.randn(8, 4)).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_a_ctrl_c_that_finds_the_probe_at_work_shows_the_users_frames_alone(run, script):
+    got = run(script(INTERRUPTED))
+    assert got.code == -2 and "KeyboardInterrupt" in got.err and "train.py" in got.err
+    assert "whystop_probe" not in got.err, got.err

@@ -39,6 +39,7 @@ static PyObject* bell_call(PyObject* self, PyObject* args, PyObject* keywords) {
   if (due) {
     PyObject* result = PyObject_Call(bell->due, args, NULL);
     if (result == NULL) {
+      ws_hide_own_frames();
       return NULL;
     }
     Py_DECREF(result);

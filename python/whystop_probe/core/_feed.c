@@ -29,7 +29,11 @@ static PyObject* gate_call(PyObject* self, PyObject* args, PyObject* keywords) {
   if (!gate->open || gate->listener == NULL) {
     Py_RETURN_NONE;
   }
-  return PyObject_Call(gate->listener, args, NULL);
+  PyObject* result = PyObject_Call(gate->listener, args, NULL);
+  if (result == NULL) {
+    ws_hide_own_frames();
+  }
+  return result;
 }
 
 static PyMemberDef gate_members[] = {{"open", T_BOOL, offsetof(Gate, open), 0, NULL},

@@ -26,6 +26,42 @@ int ws_forgive(void) {
   return 1;
 }
 
+/* Whether this entry of a traceback is a frame of the probe's. */
+static int is_own(PyObject* entry) {
+  PyObject* frame = PyObject_GetAttrString(entry, "tb_frame");
+  PyObject* code = frame == NULL ? NULL : PyObject_GetAttrString(frame, "f_code");
+  PyObject* name = code == NULL ? NULL : PyObject_GetAttrString(code, "co_filename");
+  PyObject* own = PyUnicode_FromString("whystop_probe");
+  const int found = name != NULL && own != NULL && PyUnicode_Contains(name, own) == 1;
+  Py_XDECREF(own);
+  Py_XDECREF(name);
+  Py_XDECREF(code);
+  Py_XDECREF(frame);
+  PyErr_Clear();
+  return found;
+}
+
+/* A handler of the user's that ran among our frames stays. */
+void ws_hide_own_frames(void) {
+  PyObject *type, *value, *entry;
+  PyErr_Fetch(&type, &value, &entry);
+  PyErr_NormalizeException(&type, &value, &entry);
+  while (entry != NULL && is_own(entry)) {
+    PyObject* next = PyObject_GetAttrString(entry, "tb_next");
+    Py_DECREF(entry);
+    entry = next;
+    if (entry == Py_None) {
+      Py_DECREF(entry);
+      entry = NULL;
+    }
+  }
+  PyErr_Clear();
+  if (value != NULL) {
+    PyException_SetTraceback(value, entry != NULL ? entry : Py_None);
+  }
+  PyErr_Restore(type, value, entry);
+}
+
 /* None, whatever went wrong with a record. */
 static PyObject* done(void) {
   if (!ws_forgive()) {

@@ -28,6 +28,10 @@ long long ws_pulse_step(PyObject* pulse);
  * what is never ours, a KeyboardInterrupt say, and that passes on. */
 int ws_forgive(void);
 
+/* Behind a listener that failed: what passes on is the user's (a Ctrl-C, what his signal handler raises), and goes on without the
+ * frames of ours that it came through first. Nobody looks for those in his traceback. */
+void ws_hide_own_frames(void);
+
 /* watch_signal(writer, number): see _witness.c. */
 PyObject* ws_watch_signal(PyObject* module, PyObject* args);
 

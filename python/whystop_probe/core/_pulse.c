@@ -74,6 +74,9 @@ static int tell(PyObject* listener, PyObject* first, PyObject* second) {
     return 1;
   }
   PyObject* result = PyObject_CallFunctionObjArgs(listener, first, second, NULL);
+  if (result == NULL) {
+    ws_hide_own_frames();
+  }
   Py_XDECREF(result);
   return result != NULL;
 }
