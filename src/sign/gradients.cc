@@ -33,7 +33,7 @@ Sign LookCallsCutOff(const Training& training) {
   for (const Observation* one : ObservationsOf(training.run, seen::GradientReach::kKind)) {
     const auto reach = As<seen::GradientReach>(*one);
     if (OrZero(reach.reached) < kMost * OrZero(reach.calls)) {
-      return YesSign("tensor", "of " + HumanNumber(OrZero(reach.calls)) + " calls of " + reach.module.value_or("") + " in one step the gradient came back to " +
+      return YesSign("tensor", "of " + HumanNumber(OrZero(reach.calls)) + " further calls of " + reach.module.value_or("") + " in one step the gradient came back to " +
                                    HumanNumber(OrZero(reach.reached)) + ": what went into the others teaches nothing");
     }
   }

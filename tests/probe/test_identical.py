@@ -1,6 +1,7 @@
 """Doing no harm: the same numbers, the same output, the same random states, with and without the probe."""
 
 import os
+import sys
 
 import pytest
 
@@ -17,6 +18,8 @@ GROUPS = [
 @pytest.mark.parametrize("names", GROUPS, ids=lambda names: "+".join(names)[:20])
 def test_results_are_bit_identical(run, names):
     bare = run(SCRIPT, *names, probe=False)
+    if bare.code != 0 and "InductorError" in bare.err and " " in sys.prefix:
+        pytest.skip("torch itself compiles nothing where its path has a blank")
     got = run(SCRIPT, *names)
     assert bare.code == 0, bare.err
     assert (got.code, got.out, got.err) == (bare.code, bare.out, bare.err)

@@ -34,7 +34,7 @@ def test_a_state_that_is_cut_off_is_told_and_changes_nothing(run, script):
     got, bare = run(program), run(program, probe=False)
     assert (got.out, got.err, got.observations("probe-failure")) == (bare.out, bare.err, [])
     told = got.observations("gradient-reach")
-    assert told and {(item["module"], item["calls"], item["reached"]) for item in told} == {("cell", 6, 1)}
+    assert told and {(item["module"], item["calls"], item["reached"]) for item in told} == {("cell", 5, 1)}
 
 
 def test_a_state_that_is_kept_is_not(run, script):

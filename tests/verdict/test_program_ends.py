@@ -52,13 +52,13 @@ def test_a_status_without_a_word_is_reported_as_the_programs_own(watched):
 
 
 def test_memory_refused_is_told_from_a_kill(watched):
-    watched.run("sh", "-c", f"ulimit -v 200000; {sys.executable} -c 'x = bytearray(10**9)'")
+    watched.run("sh", "-c", f"ulimit -v 200000; '{sys.executable}' -c 'x = bytearray(10**9)'")
     assert watched.verdict["outcome"] == "raised"
     assert watched.roots == ["host-alloc-failed"]
 
 
 def test_too_many_open_files(watched):
-    watched.run("sh", "-c", f"ulimit -n 64; {sys.executable} -c 'f = [open(\"/dev/null\") for _ in range(200)]'")
+    watched.run("sh", "-c", f"ulimit -n 64; '{sys.executable}' -c 'f = [open(\"/dev/null\") for _ in range(200)]'")
     assert watched.roots == ["fd-exhausted"]
 
 

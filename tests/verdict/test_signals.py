@@ -45,7 +45,7 @@ def test_a_real_segfault_names_the_kernel_line_where_it_can_be_read(watched):
 
 
 def test_a_crash_behind_a_shell_is_seen(watched):
-    watched.run("sh", "-c", f"{sys.executable} -c 'import os; os.abort()'; exit $?")
+    watched.run("sh", "-c", f"'{sys.executable}' -c 'import os; os.abort()'; exit $?")
     assert watched.done.returncode == 134
     assert watched.roots == ["native-abort"]
 

@@ -200,7 +200,7 @@ class _Observers:
         self._parameters.descent.after_closure()
         if training.pulse.tokens_s > training.pulse.sample_cost_s or self._parameters.kept is not None:
             self._parameters.after_step(optimizer)
-            self._parameters.descent.after_step()
+        self._parameters.descent.after_step()
         if self._activations.handle is not None or step >= self._next_episode:
             self._next_episode = next((episode for episode in EPISODES if episode > step), _NEVER)
             self._activations.after_step()

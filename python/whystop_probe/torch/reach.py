@@ -2,24 +2,26 @@
 
 from whystop_probe.core.guard import quiet
 
-_MODULES_MAX = 4
+_MODULES_MAX = 64
 _CALLS_MAX = 64
-_CALLS_MIN = 3
+_CALLS_MIN = 2
 
 
 class Reach:
     """Of one episode. Keeps counts alone; a hook on an output dies with its graph and changes nothing."""
 
     def __init__(self):
-        self._calls = {}  # name -> [calls, calls that a gradient came back to]
+        self._calls = {}  # name -> [calls behind the first one, calls of these that a gradient came back to]
 
     def on_call(self, torch, name, module, output):
-        """A module with weights of its own was called with gradients on."""
-        outputs = [item for item in (output if isinstance(output, tuple) else (output,)) if isinstance(item, torch.Tensor) and item.requires_grad]
-        if not outputs or not module._parameters or (name not in self._calls and len(self._calls) >= _MODULES_MAX):
+        """A module was called with gradients on. Most are called once a step, and cost nothing more."""
+        if name not in self._calls:
+            if module._parameters and len(self._calls) < _MODULES_MAX:
+                self._calls[name] = [0, 0]
             return
-        counts = self._calls.setdefault(name, [0, 0])
-        if counts[0] >= _CALLS_MAX:
+        outputs = [item for item in (output if isinstance(output, tuple) else (output,)) if isinstance(item, torch.Tensor) and item.requires_grad]
+        counts = self._calls[name]
+        if not outputs or counts[0] >= _CALLS_MAX:
             return
         counts[0] += 1
         reached = []
