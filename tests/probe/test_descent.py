@@ -66,7 +66,7 @@ def test_stretches_grow_and_the_last_one_is_told(run, script):
     got = run(script(TRAINING.replace("RATE", "0.1").replace("LABELS", '"real"').replace("range(64)", "range(100)")))
     told = [(item["from"], item["to"]) for item in got.observations("descent")]
     assert told[0] == (1, 16)
-    assert told[-1][0] in (17, 65) and told[-1][1] == 100  # Where tokens are short the second one ends late.
+    assert told[1:] in ([(17, 64)], [(17, 100)], [(17, 64), (65, 100)])  # Where tokens are short one ends late, or holds nothing.
 
 
 BY_HAND = """
