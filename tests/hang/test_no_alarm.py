@@ -168,6 +168,8 @@ def test_a_model_that_compiles_is_no_hang_and_says_so(live, tmp_path):
 
     if shutil.which("g++") is None:
         pytest.skip("there is no C++ compiler here")
+    if " " in sys.prefix:
+        pytest.skip("torch itself compiles nothing where its path has a blank")
     source = """import torch
 model = torch.nn.Sequential(*[layer for _ in range(12) for layer in (torch.nn.Linear(32, 32), torch.nn.LayerNorm(32), torch.nn.GELU())])
 compiled = torch.compile(model)
