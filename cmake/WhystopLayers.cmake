@@ -62,6 +62,15 @@ function(whystop_layer folder)
   set_property(GLOBAL APPEND PROPERTY WHYSTOP_LAYERS ${folder})
 endfunction()
 
+# Until glibc 2.34 threads and dlopen were in libraries of their own, so these are asked for as well.
+function(whystop_lower_glibc name)
+  target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src/portable/old_glibc.c)
+  target_link_options(${name} PRIVATE -Wl,--wrap=__libc_start_main
+                      -Wl,--push-state,--no-as-needed,-l:libpthread.so.0,-l:libdl.so.2,--pop-state)
+  add_custom_command(TARGET ${name} POST_BUILD VERBATIM
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/lower_glibc.py $<TARGET_FILE:${name}> ${WHYSTOP_OLD_GLIBC})
+endfunction()
+
 function(whystop_program name)
   cmake_parse_arguments(ARG "COLD" "FOLDER" "DEPENDS" ${ARGN})
   whystop_layer_sources(${ARG_FOLDER} sources)
@@ -76,6 +85,9 @@ function(whystop_program name)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS})
   if(NOT WHYSTOP_SANITIZE)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+  if(WHYSTOP_OLD_GLIBC)
+    whystop_lower_glibc(${name})
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 endfunction()

@@ -1,7 +1,6 @@
 #include "wire/ring_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -51,8 +50,16 @@ std::uint64_t ProcessStartTicks() {
 }
 
 std::uint32_t OwnPidNamespace() {
-  struct stat facts {};
-  return stat("/proc/self/ns/pid", &facts) == 0 ? static_cast<std::uint32_t>(facts.st_ino) : 0;
+  // "pid:[4026531836]". Not by stat(), which would bind the client library to glibc 2.33.
+  char name[64];
+  const ssize_t size = readlink("/proc/self/ns/pid", name, sizeof(name));
+  std::uint32_t number = 0;
+  for (const char* at = name; size > 0 && at != name + size; ++at) {
+    if (*at >= '0' && *at <= '9') {
+      number = number * 10 + static_cast<std::uint32_t>(*at - '0');
+    }
+  }
+  return number;
 }
 
 int CreateRingFile(const char* directory, int pid, std::uint64_t start_ticks, std::size_t bytes) {
