@@ -498,6 +498,32 @@ TEST(Analysis, AStudyGoesOnAfterAPrunedTrial) {
   EXPECT_EQ(JudgeText({pruned}, TextEnd::Kind::kSilent).outcome, Outcome::kStoppedEarly);
 }
 
+/// A launcher that starts the training again wrote both attempts into one log.
+TEST(Analysis, AWorkerThatDiedInAnEarlierAttemptEndedNothing) {
+  for (const int points_after : {0, 20}) {
+    Analysis analysis;
+    ExceptionSeen seen;
+    seen.type = "RuntimeError";
+    seen.message = "DataLoader worker (pid(s) 4711, 4712) exited unexpectedly";
+    seen.ended_process = true;
+    seen.place = {"log", 3};
+    analysis.Push({{}, seen});
+    for (int step = 1; step <= points_after; ++step) {
+      Scalar loss;
+      loss.series = "loss";
+      loss.role = SeriesRole::kTrainLoss;
+      loss.value = 2.0 / step;
+      loss.step = step;
+      loss.place = {"log", 3 + step};
+      analysis.Push({{}, loss});
+    }
+    TextEnd end;
+    end.kind = points_after > 0 ? TextEnd::Kind::kCompleted : TextEnd::Kind::kSilent;
+    analysis.Push({{}, end});
+    EXPECT_EQ(RootOf(analysis.Judge(false)), points_after > 0 ? "-" : "dataloader-worker-killed") << points_after;
+  }
+}
+
 /// Reading the data draws a bar as well.
 TEST(Analysis, AFullBarWithoutFiguresIsTheRunsIfNothingWasSaidAfterIt) {
   for (const bool last : {true, false}) {

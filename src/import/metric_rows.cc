@@ -77,6 +77,7 @@ void MetricRows::Take(const JsonRow& row, RowPosition fallback) {
        ++i) {  // All names are known now: a total makes its terms parts.
     const auto series = known_[i].series;
     is_training = is_training || (series && log_.role(*series) == SeriesRole::kTrainLoss);
+    is_training = is_training || known_[i].key == PositionKey::kStepsPlanned;  // "8712 of 8712", whatever else is null.
   }
   if (is_training) {  // Rows of an evaluation may count differently.
     log_.BeginRow(position);

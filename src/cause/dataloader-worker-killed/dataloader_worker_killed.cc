@@ -12,10 +12,13 @@ namespace whystop {
 
 namespace {
 
-/// "RuntimeError: DataLoader worker (pid 4711) is killed by signal: Killed."
+constexpr std::int64_t kPointsToSurvive = 4;  // Other ranks may print some meanwhile.
+
+/// "RuntimeError: DataLoader worker (pid 4711) is killed by signal: Killed.", unless a later attempt of the same log trained on.
 const ExceptionSeen* FindWorkerReport(const CaseFile& run) {
   for (const ExceptionSeen& exception : run.exceptions) {
-    if (exception.message.find("DataLoader worker (pid") != std::string::npos) {
+    const bool trained_on = exception.metrics_after >= kPointsToSurvive && run.ExitCode().value_or(0) == 0;
+    if (!trained_on && exception.message.find("DataLoader worker (pid") != std::string::npos) {
       return &exception;
     }
   }

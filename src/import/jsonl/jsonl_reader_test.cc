@@ -70,6 +70,15 @@ TEST(JsonLines, KnowsThePlanOfLlamaFactory) {
   EXPECT_EQ(got.All<Scalar>().size(), 1u);
 }
 
+/// The last record of LLaMA-Factory has no loss any more.
+TEST(JsonLines, ARowThatTellsThePlanIsProgressWithoutALoss) {
+  const CollectEvents got = ReadLines(
+      "{\"current_steps\": 295, \"total_steps\": 300, \"loss\": 1.5}\n"
+      "{\"current_steps\": 300, \"total_steps\": 300, \"loss\": null}\n");
+  ASSERT_EQ(got.All<Progress>().size(), 1u);
+  EXPECT_EQ(got.All<Progress>()[0].step, 300);
+}
+
 TEST(JsonLines, RunsThatWereAppendedAreSessions) {
   const CollectEvents got = ReadLines(
       "{\"epoch\": 0, \"train_loss\": 3}\n{\"epoch\": 1, \"train_loss\": 2}\n{\"epoch\": 0, "
