@@ -55,10 +55,10 @@ void TellProgress(const CaseFile& run, Verdict& verdict) {
     return;
   }
   verdict.progress.epoch = run.progress.epoch;
-  // The last look, or the last line, may be older than the end; a loop that was seen to run to its end is not.
-  if (const LevelAccount epochs = ReadAccount(run).epochs;
-      epochs.end == LevelEnd::kRanToItsEnd && epochs.planned == run.progress.epochs_planned && epochs.done) {
-    verdict.progress.epoch = epochs.done;
+  // The last look, or the last line, may be older than the end; the account of how the loop ended is not.
+  if (const LevelAccount epochs = ReadAccount(run).epochs; epochs.planned == run.progress.epochs_planned && epochs.done) {
+    const bool behind = !verdict.progress.epoch || *verdict.progress.epoch < *epochs.done;
+    verdict.progress.epoch = behind || epochs.end == LevelEnd::kRanToItsEnd ? epochs.done : verdict.progress.epoch;
   }
   verdict.progress.epochs_planned = run.progress.epochs_planned;
   verdict.progress.step = run.progress.step;

@@ -48,6 +48,10 @@ void CheckPlace(const Verdict& verdict, std::vector<std::string>& out) {
     if (balance.planned && balance.done && *balance.done > *balance.planned) {
       out.push_back(fmt::format("{} of {} {} done", *balance.done, *balance.planned, balance.level));
     }
+    const bool of_epochs = balance.level == "epochs" && balance.planned == progress.epochs_planned;
+    if (of_epochs && balance.done && progress.epoch && *progress.epoch < *balance.done) {
+      out.push_back(fmt::format("in epoch {}, with {} of them done", *progress.epoch, *balance.done));
+    }
   }
 }
 
