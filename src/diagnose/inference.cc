@@ -132,6 +132,18 @@ std::string QuestionOf(std::string_view id) {
   return std::string(id);
 }
 
+/// All of "a|b" were looked at.
+bool AllSeen(const SignTable& signs, std::string_view alternatives) {
+  while (!alternatives.empty()) {
+    std::string_view one = TakeWord(alternatives, '|');
+    one.remove_prefix(one.starts_with('!') ? 1 : 0);
+    if (signs.At(one).answer == Seen::kNotSeen) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Why a required sign that is not there rules the cause out, in words.
 std::string Lacking(const SignTable& signs, std::string_view alternatives) {
   const std::string_view first = TakeWord(alternatives, '|');
@@ -155,7 +167,9 @@ void WeighAgainst(const SignTable& signs, Considered& out) {
                                 : signs.At(bare).text.empty() ? QuestionOf(bare) + " Yes"
                                                               : signs.At(bare).text;
     out.clauses.push_back({clause.sign, clause.verb, found.empty() ? Seen::kNo : Seen::kYes, 0});
-    out.ruled_out = out.ruled_out.empty() ? why : out.ruled_out;
+    const bool contradicts = !found.empty() || AllSeen(signs, clause.sign);
+    out.ruled_out = out.ruled_out.empty() || (contradicts && !out.contradicted) ? why : out.ruled_out;
+    out.contradicted = out.contradicted || contradicts;
     out.hypothesis.Add({.weight = Evidence::Weight::kContradicting, .kind = "sign", .text = why});
   }
 }

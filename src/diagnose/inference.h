@@ -24,8 +24,9 @@ struct Considered {
   Hypothesis hypothesis;
   std::vector<WeighedClause> clauses;
   double log_odds = 0;
-  bool exact = false;     // The fault itself was seen.
-  std::string ruled_out;  // Why it is not under suspicion; "": it is.
+  bool exact = false;         // The fault itself was seen.
+  std::string ruled_out;      // Why it is not under suspicion; "": it is.
+  bool contradicted = false;  // Something that was seen rules it out; else what it requires was not looked at.
 };
 
 /// The one inference over all signs and declarations (docs/ranking.md): every cause that at least

@@ -44,9 +44,9 @@ bool IsSick(const Verdict& verdict) {
   });
 }
 
-/// Something of its own spoke for it, and not only that the run went badly.
+/// Something of its own spoke for it, and not only that the run went badly; and something that was seen spoke against it.
 bool WasARival(const Considered& one) {
-  return !one.ruled_out.empty() &&
+  return one.contradicted &&
          std::any_of(one.clauses.begin(), one.clauses.end(), [](const WeighedClause& clause) {
            return clause.weight > 0 && !IsComplaint(clause.sign);
          });
