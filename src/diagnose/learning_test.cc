@@ -135,6 +135,22 @@ TEST(Learning, AnExplodedRunThatCameDownToGuessingHasDiverged) {
   EXPECT_EQ(verdict.learning, Learning::kDiverged) << verdict.learning_text;
 }
 
+/// A regression is held against the mean of its targets, however many of its calls were seen; of numbers a tenth may be all that can be foreseen.
+TEST(Learning, TheDistanceFromTheMeanOfTheTargetsIsTold) {
+  const auto judge = [](const std::string& series) {
+    return JudgeRun("observe optimizer steps=0 name=Adam lr=0.001 tensors=4\n"
+                    "observe loss-call steps=1..400 every=20 function=mse_loss call=60 grad_enabled=1 input_std=0.2 input_mean=0 "
+                    "target_mean=0 target_std=1 input_shape=64x1 target_shape=64x1\n" +
+                    series + "end exit=0\n");
+  };
+  const Verdict close = judge("series loss steps=1..400 shape=decay from=1.05 to=0.99 speed=30 noise=0.01\n");
+  EXPECT_EQ(close.learning, Learning::kStalled) << close.learning_text;
+  EXPECT_NE(close.learning_text.find("close to the mean of the targets"), std::string::npos) << close.learning_text;
+  const Verdict far = judge("series loss steps=1..400 shape=decay from=1.05 to=0.9 speed=30 noise=0.01\n");
+  EXPECT_EQ(far.learning, Learning::kConverged) << far.learning_text;
+  EXPECT_NE(far.learning_text.find("% below the mean of the targets, which costs 1"), std::string::npos) << far.learning_text;
+}
+
 /// The distance from guessing is in the answer, and a loss that is hardly below it is no success.
 TEST(Learning, CloseToGuessingIsNotStillImproving) {
   const Verdict close = JudgeRun(

@@ -2,9 +2,9 @@
 
 #include "base/human.h"
 #include "model/observations.h"
-#include "sign/learning.h"
 #include "sign/observed.h"
 #include "sign/optimizer_tensors.h"
+#include "sign/policy.h"
 #include "sign/signs.h"
 #include "sign/training.h"
 #include "sign/words.h"

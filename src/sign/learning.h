@@ -24,13 +24,6 @@ struct LearningView {
 
 LearningView LearningOf(const CaseFile& run);
 
-/// A policy is trained: what it earns tells, and its loss says nothing.
-bool EarnsReward(const CaseFile& run);
-
-/// The held-out loss that never got below guessing while that of training did: what was learned was
-/// learned by heart. nullptr: there is none.
-const Finding* HeldOutAtGuessing(const CaseFile& run, const LearningView& view);
-
 /// The probe saw that no update can have reached a weight: no loss and no data can be to blame.
 bool NothingMoved(const CaseFile& run);
 

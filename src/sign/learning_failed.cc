@@ -8,6 +8,7 @@
 #include "sign/loss_calls.h"
 #include "sign/nan.h"
 #include "sign/near_guessing.h"
+#include "sign/policy.h"
 #include "sign/target_mean.h"
 
 namespace whystop {

@@ -3,9 +3,11 @@
 #include <cmath>
 
 #include "base/human.h"
+#include "model/observations.h"
 #include "sign/guessing.h"
 #include "sign/learning.h"
 #include "sign/loss_calls.h"
+#include "sign/observed.h"
 #include "sign/target_mean.h"
 #include "sign/words.h"
 
@@ -54,17 +56,24 @@ std::string DescribeGuessing(const CaseFile& run) {
                      : std::string();
 }
 
+bool LearnsNumbers(const CaseFile& run) {
+  const auto regression = RegressionCalls(run);
+  const Observation* last = nullptr;
+  for (const Observation* call : ObservationsOf(run, "loss-call")) {
+    last = As<seen::LossCall>(*call).grad_enabled.value_or(true) ? call : last;
+  }
+  return !regression.empty() && regression.back() == last;
+}
+
 std::optional<double> LevelOfGuessing(const CaseFile& run, const Finding& loss) {
   if (FactText(loss, "role") != "train-loss") {
     return std::nullopt;  // A reward has none, and what is held out may be measured otherwise.
   }
-  const auto classes = LossOfGuessing(run);
-  if (classes && !IsComparable(run, loss, *classes)) {
-    return std::nullopt;
+  if (LearnsNumbers(run)) {
+    return LossOfTheMean(run, loss.Number("first").value_or(0), loss.Number("last").value_or(0));
   }
-  return classes ? classes
-                 : LossOfTheMean(run, loss.Number("first").value_or(0),
-                                 loss.Number("last").value_or(0));
+  const auto classes = LossOfGuessing(run);
+  return classes && IsComparable(run, loss, *classes) ? classes : std::nullopt;
 }
 
 double ShareOfGuessing(const CaseFile& run) {
