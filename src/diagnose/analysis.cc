@@ -131,26 +131,39 @@ std::size_t MainTraining(const std::vector<Judged>& all) {
   return main;
 }
 
+double LastOf(const Judged& one) { return one.learning.basis == nullptr ? 0 : one.learning.basis->Number("last").value_or(0); }
+
+/// The highest end among those that learned nothing; 0: all moved.
+double HighestOfTheIdle(const std::vector<Judged>& all) {
+  double highest = 0;
+  for (const Judged& one : all) {
+    highest = one.learning.state == Learning::kNeverLearned ? std::max(highest, LastOf(one)) : highest;
+  }
+  return highest;
+}
+
 /// The one of a sweep that learned best, and well: models of one kind, each begun anew, with several rates of which one is sought; nullopt: it
 /// is no sweep, or none of them did. Two trainings may be two stages, of which the second counts.
 std::optional<std::size_t> BestOfSweep(const std::vector<Judged>& all) {
   constexpr std::size_t kMembersMin = 3;
-  constexpr double kLearnedWell = 0.5;  // Of what guessing costs.
+  constexpr double kLearnedWell = 0.5;  // Of what guessing costs, or of what another of them ended at that stood still.
   constexpr double kBegunAnew = 0.4;  // Of the usual start: the first few points of a quick learner lie below it already.
   std::set<std::string> models;
   std::set<double> rates;
   std::vector<double> begins;
   std::optional<std::size_t> best;
+  const double stood_still = HighestOfTheIdle(all);
   for (std::size_t i = 0; i < all.size(); ++i) {
     models.insert(As<seen::Model>(all[i].file.FindObservation(seen::Model::kKind)).name.value_or(""));
     rates.insert(As<seen::Optimizer>(all[i].file.FindObservation(seen::Optimizer::kKind)).lr.value_or(0));
     const Finding* loss = all[i].learning.basis;
     begins.push_back(loss == nullptr ? 0 : loss->Number("begin").value_or(0));
-    const double last = loss == nullptr ? 0 : loss->Number("last").value_or(0);
+    const double last = LastOf(all[i]);
     const double share = ShareOfGuessing(all[i].file);
     // Where the level of guessing is not known, its own start stands for it.
-    const bool learned = all[i].learning.Good() && (share > 0 ? share < kLearnedWell : last < kLearnedWell / 2 * begins.back());
-    best = learned && (!best || last < all[*best].learning.basis->Number("last").value_or(0)) ? i : best;
+    const bool far_from_its_start = share > 0 ? share < kLearnedWell : last < kLearnedWell / 2 * begins.back();
+    const bool learned = all[i].learning.Good() && (far_from_its_start || last < kLearnedWell * stood_still);
+    best = learned && (!best || last < LastOf(all[*best])) ? i : best;
   }
   std::sort(begins.begin(), begins.end());
   const bool begun_anew = begins.front() > kBegunAnew * begins[begins.size() / 2];

@@ -14,6 +14,7 @@
 #include "sign/says_less.h"
 #include "sign/score_and_loss.h"
 #include "sign/series_view.h"
+#include "sign/target_mean.h"
 #include "sign/words.h"
 
 namespace whystop {
@@ -63,9 +64,13 @@ bool GainedNextToNothing(const Finding& score) {
 
 std::string_view NameOfGuessing(const CaseFile& run) { return LearnsNumbers(run) ? "the mean of the targets" : "guessing"; }
 
+/// "; 3 % below guessing, which costs 2.3"; "" where that is only a bound.
 std::string DescribeDistance(const CaseFile& run, double share, double guess) {
+  if (share < 1 && LearnsNumbers(run) && CostOfTheMeanIsABound(run)) {
+    return {};
+  }
   const double percent = 100 * std::abs(1 - share);
-  return fmt::format("{:.{}f} % {} {}, which costs {:.4g}", percent, percent < 10 ? 1 : 0, share < 1 ? "below" : "above",
+  return fmt::format("; {:.{}f} % {} {}, which costs {:.4g}", percent, percent < 10 ? 1 : 0, share < 1 ? "below" : "above",
                      NameOfGuessing(run), guess);
 }
 
@@ -125,11 +130,11 @@ void CompareWithGuessing(const CaseFile& run, LearningView& view) {
   if (view.state == Learning::kImproving && share > kAtGuessing && !falling) {
     view.text = Describe(*view.basis, Learning::kConverged);
   }
-  view.text += "; " + DescribeDistance(run, share, *guess);
+  view.text += DescribeDistance(run, share, *guess);
   if (NoiseHidesNoGain(run, view, *guess)) {
     const double best = view.basis->Number("best").value_or(0);
     view.state = best < kNearGuessing * *guess ? Learning::kDiverged : Learning::kNeverLearned;
-    view.text = fmt::format("{}; {}: no better than {}", Describe(*view.basis, view.state),
+    view.text = fmt::format("{}{}: no better than {}", Describe(*view.basis, view.state),
                             DescribeDistance(run, share, *guess), NameOfGuessing(run));
   }
   // Of numbers little may be foreseeable: what a sound regression explains of them may be a tenth.

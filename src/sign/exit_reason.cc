@@ -80,6 +80,9 @@ std::optional<ExitReason> ReasonByMeaning(const Observation& exit) {
     // Without a plan of epochs or steps the time is the plan.
     return exit_seen.planned ? ExitReason::kTimeBudget : ExitReason::kEnd;
   }
+  if (meaning == "rate") {
+    return ExitReason::kRateFloor;
+  }
   const std::string decided = exit_seen.decided.value_or("");
   const std::string_view compared = NameOfValue(Trim(std::string_view(decided).substr(0, decided.find('<'))));
   if (meaning == "target" && decided.find('<') != std::string::npos && (compared == "lr" || compared == "learning_rate")) {

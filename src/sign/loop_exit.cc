@@ -36,6 +36,19 @@ const Observation* InnerError(const CaseFile& run, const Observation& last) {
   return found;
 }
 
+/// Folds, restarts, a sweep: where the loop around the trainings ran to its end, how the last training was left is told by its own loop.
+const Observation* InsideTheFolds(const CaseFile& run, const Observation& last) {
+  const auto last_seen = As<seen::LoopExit>(last);
+  if (last_seen.role != "outer" || last_seen.how != "end" || last_seen.condition) {
+    return &last;
+  }
+  const Observation* found = &last;
+  for (const Observation* one : OfTraining(run, "loop-exit")) {
+    found = As<seen::LoopExit>(one).role == "epochs" ? one : found;
+  }
+  return found;
+}
+
 /// How a loop of a program without a framework was left, where the program printed just that count: it may have other loops.
 const Observation* ExitThatWasPrinted(const CaseFile& run) {
   const Progress& printed = run.progress;
@@ -59,10 +72,10 @@ const Observation* FinalExit(const CaseFile& run) {
   if (last == nullptr) {
     return ExitThatWasPrinted(run);
   }
-  last = InnerError(run, *last);
+  last = InnerError(run, *InsideTheFolds(run, *last));
   const auto last_seen = As<seen::LoopExit>(last);
   const std::string how = last_seen.how.value_or("");
-  const bool inner = OrZero(last_seen.level) > 0;
+  const bool inner = OrZero(last_seen.level) > 0 && last_seen.role != "epochs";
   if (inner && (how == "break" || how == "end")) {
     return nullptr;
   }

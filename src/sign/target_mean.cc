@@ -114,6 +114,12 @@ std::optional<double> LossOfTheMean(const CaseFile& run, double first_loss, doub
   return function == "huber_loss" ? *variance / 2 : kMeanDistance * std::sqrt(*variance);
 }
 
+bool CostOfTheMeanIsABound(const CaseFile& run) {
+  const Observation* call = LastCall(run);
+  const std::string function = call == nullptr ? std::string() : As<seen::LossCall>(*call).function.value_or("");
+  return function == "huber_loss" || function == "smooth_l1_loss";
+}
+
 bool MissesTheMean(const CaseFile& run) {
   const Observation* call = LastCall(run);
   const auto call_seen = As<seen::LossCall>(call);

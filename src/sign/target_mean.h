@@ -13,6 +13,8 @@ std::optional<double> TargetVariance(const CaseFile& run);
 /// given where its series began and ended: a sum over the batch, or a loss with
 /// other terms, is larger than the calls allow, and cannot be compared.
 std::optional<double> LossOfTheMean(const CaseFile& run, double first_loss, double last_loss);
+/// That loss bends at a point of its own: what the mean costs is no more than a bound from above.
+bool CostOfTheMeanIsABound(const CaseFile& run);
 /// The outputs are farther from the targets, on average, than the targets are from their mean: a
 /// constant would do better, whatever the loss is made of.
 bool MissesTheMean(const CaseFile& run);

@@ -44,6 +44,8 @@ bool IsOneOf(std::string_view word, const std::array<std::string_view, N>& words
 }
 
 constexpr std::array<std::string_view, 4> kEpochWords = {"epoch", "ep", "epochs", "epoch(train)"};
+// Other words for it, which mean other things where they do not open the line.
+constexpr std::array<std::string_view, 6> kPassWords = {"pass", "sweep", "round", "cycle", "generation", "gen"};
 constexpr std::array<std::string_view, 13> kStepWords = {
     "batch_id", "batch_idx", "step",        "iter",        "iteration", "it",        "batch",
     "update",   "iters",     "num_updates", "global_step", "steps",     "iterations"};
@@ -337,7 +339,10 @@ class Lexer {
     return at_ == 1 && body_[0] == '[' && number.whole && body_.substr(end).starts_with("]\t") && !out_.has_counter();
   }
 
-  static bool IsEpochKey(std::string_view key, std::string_view word) {
+  bool IsEpochKey(std::string_view key, std::string_view word) const {
+    if (IsOneOf(key, kPassWords)) {
+      return body_.substr(0, static_cast<std::size_t>(key.data() - body_.data())).find_first_not_of(" [(") == std::string_view::npos;
+    }
     if (IsOneOf(word, kEpochWords) && !EqualsLower(word, "epochs")) {
       return !ContainsLower(key, "best") && !ContainsLower(key, "per");
     }

@@ -122,6 +122,8 @@ TEST(MetricLine, ReadsEveryDialect) {
        "epoch 0 step 500 | AUC=0.75 ACC=0.5 loss=0.25 ips=10"},
       {"step 100: train loss 3.5, val loss 3.25", "step 100 | train loss=3.5 val loss=3.25"},
       {"loss: -90084920.0000", "| loss=-9.00849e+07"},
+      {"sweep 52 of 2000 acc 0.5", "epoch 52/2000 | acc=0.5"},
+      {"Pass 3/20: mse=0.25", "epoch 3/20 | mse=0.25"},
   };
   for (const Dialect& dialect : dialects) {
     EXPECT_EQ(Shown(dialect.line), dialect.want) << dialect.line;

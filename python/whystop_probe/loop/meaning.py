@@ -3,7 +3,8 @@
 A counter that is raised by one and set back to nothing in the same loop counts how often in a row something did not happen: that
 is patience, whatever its name; unless it is raised where a value of the loop has reached a bound from outside, which is a goal that must hold for some
 turns. A value that the loop computes anew and compares with a bound from outside is a goal; compared with
-another value of the loop, such as the best so far, it is patience of one. A value that comes from a clock is a time budget.
+another value of the loop, such as the best so far, it is patience of one. A value that comes from a clock is a time budget, one that
+is an optimizer's rate a floor of the rate. A name that the loop sets means what its value means.
 """
 
 import ast
@@ -12,9 +13,10 @@ import linecache
 from whystop_probe.core.kinds import plain
 from whystop_probe.loop.values import Scope, Unknown
 
-PATIENCE, NOT_FINITE, TARGET, TIME = "patience", "not-finite", "target", "time"
+PATIENCE, NOT_FINITE, TARGET, TIME, RATE = "patience", "not-finite", "target", "time", "rate"
 _FINITE_TESTS = frozenset(["isnan", "isinf", "isfinite"])
 _CLOCKS = frozenset(["time", "monotonic", "perf_counter", "process_time", "time_ns", "monotonic_ns", "perf_counter_ns"])
+_RATES = frozenset(["get_last_lr", "get_lr"])
 _CLASS_LINES_MAX = 400
 _LOWER_IS_BETTER = ("loss", "err", "mse", "mae", "nll", "perplexity", "ppl", "cost")
 
@@ -62,11 +64,24 @@ def _meaning(part, loop, scope):
         if isinstance(node, ast.Call) and _called(node) in _FINITE_TESTS:
             return NOT_FINITE
     if isinstance(part, ast.Compare) and len(part.ops) == 1:
-        return _meaning_of_compare(part, loop)
-    return PATIENCE if _is_stopper(part, scope) or _set_by_stopper(part, loop.node, scope) else None
+        return _meaning_of_compare(part, loop, scope)
+    if _is_stopper(part, scope):
+        return PATIENCE
+    if isinstance(part, ast.Call) and _called(part) == "bool" and part.args:
+        return _meaning(part.args[0], loop, scope)
+    found = [_meaning(value, loop, scope) for value in _assigned(loop.node, part)]
+    return next((meaning for meaning in found if meaning), None)
 
 
-def _meaning_of_compare(part, loop):
+def _assigned(body, name):
+    """What the loop sets this name to, but for what is made of the name itself."""
+    if not isinstance(name, ast.Name):
+        return []
+    values = [node.value for node in ast.walk(body) if isinstance(node, ast.Assign) and any(ast.unparse(target) == name.id for target in node.targets)]
+    return [value for value in values if not any(isinstance(inner, ast.Name) and inner.id == name.id for inner in ast.walk(value))]
+
+
+def _meaning_of_compare(part, loop, scope):
     left, right = part.left, part.comparators[0]
     if isinstance(part.ops[0], ast.NotEq) and ast.dump(left) == ast.dump(right):
         return NOT_FINITE  # Only NaN differs from itself.
@@ -74,6 +89,8 @@ def _meaning_of_compare(part, loop):
         return None
     if not isinstance(part.ops[0], ast.Eq) and _tells_time(part, _clocked(loop.node)):
         return TIME
+    if any(_tells_rate(side, loop.node) and _is_below(side, other, scope) for side, other in ((left, right), (right, left))):
+        return RATE
     writes = _writes(loop.node)
     kinds = [set().union(*(writes.get(text, ()) for text in _values_in(side))) for side in (left, right)]
     for side, kind in zip((left, right), kinds):
@@ -151,6 +168,20 @@ def _tells_time(node, names):
     return False
 
 
+def _tells_rate(node, body):
+    """Whether an optimizer's rate is read in it, or in what the loop sets it to: `group["lr"]`, `scheduler.get_last_lr()[0]`."""
+    inside = [inner for value in [node, *_assigned(body, node)] for inner in ast.walk(value)]
+    by_key = any(isinstance(inner, ast.Subscript) and isinstance(inner.slice, ast.Constant) and inner.slice.value == "lr" for inner in inside)
+    return by_key or any(isinstance(inner, ast.Call) and _called(inner) in _RATES for inner in inside)
+
+
+def _is_below(node, other, scope):
+    try:
+        return bool(plain(scope.value(node)) <= plain(scope.value(other)))
+    except (Unknown, RuntimeError, TypeError):
+        return False
+
+
 def _from_outside(node, writes):
     return all(ast.unparse(inner) not in writes for inner in ast.walk(node) if isinstance(inner, (ast.Name, ast.Attribute)))
 
@@ -218,14 +249,6 @@ def _is_stopper(part, scope):
             return True
         node = inner
     return False
-
-
-def _set_by_stopper(part, body, scope):
-    """A name that the loop sets to what such an object answers: `going = stopper(loss)`."""
-    if not isinstance(part, ast.Name):
-        return False
-    assigned = [node.value for node in ast.walk(body) if isinstance(node, ast.Assign) and any(ast.unparse(target) == part.id for target in node.targets)]
-    return any(isinstance(value, ast.Call) and _is_stopper(value, scope) for value in assigned)
 
 
 def _keeps_patience(kind):

@@ -15,7 +15,8 @@ _MEANT_REQUIRES_GRAD = ("require_grad", "required_grad", "requires_gradient", "r
 class Optimizers:
     """Knows every optimizer alive, and compares them with the model once steps have been made."""
 
-    def __init__(self, training, modules, names):
+    def __init__(self, training, modules, names, parameter_type):
+        self._parameter_type = parameter_type
         self._training = training
         self._modules = modules
         self._names = names
@@ -76,13 +77,17 @@ class Optimizers:
 
     @quiet
     def on_first_backward(self, loss):
-        """Whether any optimizer holds one of the tensors that the first loss hangs on. A copy of the model builds no module, and
-        its parameters have no names, but they are in the graph."""
+        """What the first loss hangs on and no optimizer holds: nothing of it by mistake. A copy of the model builds no module, and layers
+        in a plain list belong to none, so that nobody has names for them; but they are in the graph. Where the optimizer holds
+        some, an input that wants a gradient too is no mistake."""
         held = {id(parameter) for parameter in self.parameters()}
         reached = all_leaves(loss)
-        if held and reached and held.isdisjoint(map(id, reached)):
-            names = [self._names.of(leaf, f"tensor{index}") for index, leaf in enumerate(reached)]
-            self._training.channel.observe("parameter-not-in-optimizer", self._training.step, steps=0, count=len(reached), names=names_text(names))
+        left = [(index, leaf) for index, leaf in enumerate(reached) if id(leaf) not in held]
+        if len(left) < len(reached):
+            left = [(index, leaf) for index, leaf in left if isinstance(leaf, self._parameter_type)]
+        if held and left:
+            names = [self._names.of(leaf, f"tensor{index}") for index, leaf in left]
+            self._training.channel.observe("parameter-not-in-optimizer", self._training.step, steps=0, count=len(left), names=names_text(names))
 
     @quiet
     def after_step(self, optimizer):

@@ -86,7 +86,7 @@ class _Observers:
         names = Names()
         self._modules = Modules(training)
         self._loading = Loading(training)
-        self._optimizers = Optimizers(training, self._modules, names)
+        self._optimizers = Optimizers(training, self._modules, names, torch.nn.Parameter)
         self._parameters = Parameters(torch, training, reader, names)
         self._steps = Steps(training, late, LearningRates(training, reader))
         self._backwards = Backwards(torch, training, late)

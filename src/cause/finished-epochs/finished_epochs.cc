@@ -23,8 +23,7 @@ void WeighFinishedEpochs(const CaseFile& run, Hypothesis& out) {
     out.Add(Contradicts("calls", "not one step was made"));
   }
   if (const auto kept = LeftByAnException(run)) {
-    out.Add(Contradicts("loop", HumanNumber(kept->made) + " of " + HumanNumber(kept->planned) +
-                                    " planned steps were made"));
+    out.Add(Contradicts("loop", DescribePlanKept(*kept)));
   }
   const Account account = ReadAccount(run);
   if (account.cut_passes && WhatCut(run, *account.cut_passes) == CutBy::kException) {

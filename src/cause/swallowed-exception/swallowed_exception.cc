@@ -104,9 +104,7 @@ bool WeighUnseen(const CaseFile& run, Hypothesis& out) {
   if (!kept) {
     return false;
   }
-  out.Add(Supports("loop", "the loops were to make " + HumanNumber(kept->planned) + " steps and made " +
-                               HumanNumber(kept->made) +
-                               "; nothing in them leaves them, and the program went on"));
+  out.Add(Supports("loop", DescribePlanKept(*kept) + "; nothing in the loops leaves them, and the program went on"));
   out.Add(Supports("exit-status",
                    "it ended with 0 and without a traceback: an exception was caught outside of "
                    "the loop, or a call inside it ended the program"));

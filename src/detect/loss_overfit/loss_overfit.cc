@@ -40,7 +40,7 @@ class LossOverfit final : public HistoryDetector {
     const bool by_heart = train != nullptr && KnowsByHeart(*train, held_out.end);
     const double share = !from_start ? kRiseShareMin : by_heart ? kRiseShareByHeartMin : kRiseShareFromStartMin;
     if (held_out.best_at > 0.8 || rise < kRiseInNoiseMin * noise ||
-        rise < share * std::abs(held_out.best) || (from_start && !Climbs(held_out))) {
+        rise < share * std::abs(held_out.best) || (from_start && !Climbs(held_out, by_heart ? noise : 0))) {
       return;
     }
     if (train == nullptr || !FellOn(*train, held_out.best_at) ||
@@ -69,10 +69,11 @@ class LossOverfit final : public HistoryDetector {
     return best;
   }
 
-  static bool Climbs(const SeriesShape& held_out) {
+  /// A stretch that is lower by no more than `slack` counts too: where nothing is left to learn by heart the held-out loss stays where it came.
+  static bool Climbs(const SeriesShape& held_out, double slack) {
     std::size_t up = 0;
     for (std::size_t i = 1; i < held_out.levels.size(); ++i) {
-      up += held_out.levels[i] > held_out.levels[i - 1] ? 1 : 0;
+      up += held_out.levels[i] > held_out.levels[i - 1] - slack ? 1 : 0;
     }
     return static_cast<double>(up) >=
            kClimbingMin * static_cast<double>(held_out.levels.size() - 1);
