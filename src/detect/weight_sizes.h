@@ -30,9 +30,10 @@ class WeightSizes {
       return;
     }
     const double rms = RmsOf(*stats);
+    size->from_zero = size->from_zero || (size->looks == 0 && rms == 0);
     if (size->looks == 0) {
       if (rms == 0) {
-        return;  // Begun at zero: there is nothing yet to compare with.
+        return;
       }
       size->first = rms;
       size->first_step = stats->step;
@@ -79,6 +80,7 @@ class WeightSizes {
   static constexpr std::size_t kTensorsMin = 2;
 
   struct Size {
+    bool from_zero = false;  // It began at zero: what its first steps made of it is no size to compare with.
     double first = 0;
     double last = 0;
     std::int64_t first_step = 0;
@@ -86,7 +88,7 @@ class WeightSizes {
   };
 
   /// One that stands still is frozen, and says nothing.
-  bool Moved(const Size& size) const { return size.looks >= looks_min_ && size.last != size.first; }
+  bool Moved(const Size& size) const { return !size.from_zero && size.looks >= looks_min_ && size.last != size.first; }
 
   TensorTable<Size> tensors_;
   RunTime at_{};

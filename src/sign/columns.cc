@@ -1,4 +1,5 @@
 // What columns of the inputs tell over many rows: marks for gaps, and codes of kinds given as sizes.
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -61,10 +62,12 @@ Sign LookMarksDwarfTheRest(const Training& training) {
   return NotSeenSign();
 }
 
-/// The kinds say much of the targets, their numbers little, there is no order in them, and most of what they say was not learned.
+/// The kinds say much of the targets, their numbers little, there is no order in them, and a good part of what they say was not learned,
+/// even if all that was learned is of it.
 Sign LookCodesTellByKind(const Training& training) {
   constexpr double kMoreByKind = 0.1;
   constexpr double kNoOrder = 1;  // Half of what chance gives.
+  constexpr double kLeft = 0.25;  // Of what the kinds say.
   std::optional<seen::Columns> columns;  // The last ones: they rest on the most rows.
   for (const Observation* table : ObservationsOf(training.run, "columns")) {
     columns = As<seen::Columns>(*table).told_by_kind ? As<seen::Columns>(*table) : columns;
@@ -74,9 +77,9 @@ Sign LookCodesTellByKind(const Training& training) {
   }
   const double by_kind = columns->told_by_kind.value_or(0);
   const double by_line = columns->told_by_line.value_or(0);
-  const double half_way = 1 - (by_kind + by_line) / 2;
+  const double left = by_kind - (1 - training.share);
   return AnswerSign(by_kind - by_line > kMoreByKind && columns->code_order.value_or(0) > kNoOrder &&
-                        training.share > half_way,
+                        left > std::max(kMoreByKind, kLeft * by_kind),
                     "batch",
                     Column(columns->code_column) + " holds " + HumanCount(columns->code_values.value_or(0)) +
                         " whole numbers in no order: each by itself tells " + Percent(by_kind) +
