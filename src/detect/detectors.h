@@ -17,6 +17,7 @@ std::unique_ptr<Detector> MakeGradientGrowsLinearly();
 std::unique_ptr<Detector> MakeGradientNotFinite();
 std::unique_ptr<Detector> MakeGradientVanishing();
 std::unique_ptr<Detector> MakeGradientZero();
+std::unique_ptr<Detector> MakeLossFirstPass();
 std::unique_ptr<Detector> MakeLossNotFinite();
 std::unique_ptr<Detector> MakeLossOscillates();
 std::unique_ptr<Detector> MakeLossOverfit();

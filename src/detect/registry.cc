@@ -19,6 +19,7 @@ constexpr DetectorEntry kDetectors[] = {
      &MakeGradientNotFinite},
     {"gradient/vanishing", "The first layers get next to no gradient", &MakeGradientVanishing},
     {"gradient/zero", "Gradients are exactly zero", &MakeGradientZero},
+    {"loss/first-pass", "What the loss came to before a sample came a second time", &MakeLossFirstPass},
     {"loss/not-finite", "The loss became NaN or infinite", &MakeLossNotFinite},
     {"loss/oscillates", "The loss keeps jumping far above its start", &MakeLossOscillates},
     {"loss/overfit", "The held-out loss rises while the training loss falls", &MakeLossOverfit},

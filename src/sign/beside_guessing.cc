@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sign/account/account.h"
+#include "sign/first_pass.h"
 #include "sign/guessing.h"
 #include "sign/near_guessing.h"
 #include "sign/says_less.h"
@@ -181,6 +182,12 @@ bool CameBackFromAnExplosion(const CaseFile& run, const Finding& loss) {
 }
 
 const Finding* HeldOutAtGuessing(const CaseFile& run, const LearningView& view) {
+  const Finding* held_out = HeldOutNoBetterThanGuessing(run, view);
+  const auto guess = held_out == nullptr ? std::nullopt : LevelOfGuessing(run, *view.basis);
+  return guess && CarriedOverInTheFirstPass(run, *guess) ? nullptr : held_out;
+}
+
+const Finding* HeldOutNoBetterThanGuessing(const CaseFile& run, const LearningView& view) {
   constexpr double kPointsMin = 3;
   constexpr double kComparableStart = 1.3;  // Else it is of another kind than the loss of training.
   constexpr double kGainMin = 0.01;

@@ -22,8 +22,9 @@ bool FarBelowGuessing(const CaseFile& run, const Finding& loss);
 /// the level of guessing is not known the weights must have been thrown as well.
 bool CameBackFromAnExplosion(const CaseFile& run, const Finding& loss);
 
-/// The held-out loss that never got below guessing while that of training did: what was learned was
-/// learned by heart. nullptr: there is none.
+/// The held-out loss, or score, that never got better than guessing while the loss of training did. nullptr: there is none.
+const Finding* HeldOutNoBetterThanGuessing(const CaseFile& run, const LearningView& view);
+/// The same where nothing says that what was learned carries over: it was learned by heart.
 const Finding* HeldOutAtGuessing(const CaseFile& run, const LearningView& view);
 
 }  // namespace whystop

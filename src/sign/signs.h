@@ -16,6 +16,8 @@ Sign LookBatchNormOfOne(const Training& training);
 Sign LookBatchNormOfPixels(const Training& training);
 Sign LookCallsCutOff(const Training& training);
 Sign LookLayersAreLinear(const Training& training);
+Sign LookLearnedInFirstPass(const Training& training);
+Sign LookScoreBeliesFirstPass(const Training& training);
 Sign LookStepsCutTheEpochs(const Training& training);
 Sign LookClassTargetsOutOfRange(const Training& training);
 Sign LookClipTiny(const Training& training);
