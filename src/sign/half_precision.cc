@@ -18,7 +18,7 @@ bool UsesHalf(const CaseFile& run) {
 
 bool OutputsAreHalf(const CaseFile& run) {
   const auto calls = ObservationsOf(run, "loss-call");
-  return std::any_of(calls.begin(), calls.end(), [](const Observation* call) {
+  return run.FindObservation(seen::HalfOutput::kKind) != nullptr || std::any_of(calls.begin(), calls.end(), [](const Observation* call) {
     return As<seen::LossCall>(*call).input_dtype == "float16";
   });
 }

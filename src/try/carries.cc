@@ -21,6 +21,17 @@ bool Asks(const Comparison& runs, const Trial& cured) {
   return !exact && runs.failing() && end && end->finite && end->of_guessing && end->value < kFlat;
 }
 
+/// Another scale also helps numbers that 16 bits cannot hold: it says nothing until 32 bits were tried, nor where those
+/// cure as well.
+bool MayBeThePrecision(const Comparison& runs, const Trial& cured) {
+  if (!Lists("standardise-inputs standardise-targets default-init", cured.spec) ||
+      !FindMending(kFloat32)->applies(*runs.as_is())) {
+    return false;
+  }
+  const Trial* in_32_bits = runs.Find(kFloat32);
+  return in_32_bits == nullptr || runs.Cures(*in_32_bits);
+}
+
 }  // namespace
 
 std::string HeldOutSpec(const std::string& spec) { return "hold-out " + spec; }
@@ -42,7 +53,7 @@ Carries CarriesOver(const Comparison& runs, const Trial& cured) {
 
 bool Heals(const Comparison& runs, const Trial& trial) {
   return Lists(trial.spec, "hold-out") ? false
-         : runs.Cures(trial) && CarriesOver(runs, trial) != Carries::kNo;
+         : runs.Cures(trial) && CarriesOver(runs, trial) != Carries::kNo && !MayBeThePrecision(runs, trial);
 }
 
 }  // namespace whystop

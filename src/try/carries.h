@@ -16,7 +16,7 @@ std::string HeldOutSpec(const std::string& spec);
 /// untouched program is so far above guessing that learning by heart would be a cure.
 Carries CarriesOver(const Comparison& runs, const Trial& cured);
 
-/// It cures, and not by heart as far as is known.
+/// It cures, and neither by heart nor around another fault as far as is known.
 bool Heals(const Comparison& runs, const Trial& trial);
 
 }  // namespace whystop

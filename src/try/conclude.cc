@@ -39,8 +39,7 @@ std::optional<Proof> MendingProof(const TryCase& asked, const Comparison& runs) 
   bool best_suspected = false;
   for (const Mending& mending : AllMendings()) {
     const Trial* trial = runs.Find(mending.spec);
-    if (trial == nullptr || !runs.Cures(*trial) ||
-        CarriesOver(runs, *trial) != Carries::kYes) {
+    if (trial == nullptr || !Heals(runs, *trial) || CarriesOver(runs, *trial) != Carries::kYes) {
       continue;
     }
     const double value = runs.Value(*trial).value_or(0);
@@ -140,8 +139,9 @@ std::optional<Proof> LabelsProof(const TryCase& asked, const Comparison& runs) {
       "check that every sample keeps its own label from the file to the batch", either ? other : ""};
 }
 
-/// A plain network learns the same batches by the same loss where this one, at no rate, does.
-std::optional<Proof> CapacityProof(const Comparison& runs) {
+/// A plain network learns the same batches by the same loss where this one, at no rate, does. That the model is too
+/// small is what is left then: it says nothing where a fault of the model or its optimizer was seen.
+std::optional<Proof> CapacityProof(const TryCase& asked, const Comparison& runs) {
   const Trial* plain = runs.Find("stand-in=0.003");
   const Trial* as_is = runs.as_is();
   const bool small = as_is->survey.contains("matrices") &&
@@ -150,7 +150,7 @@ std::optional<Proof> CapacityProof(const Comparison& runs) {
   const Trial* low = runs.Find("lr-times=0.1");
   const Trial* high = runs.Find("lr-times=10");
   if (!small || !runs.failing() || !Learned(plain, kStandInLearns) || low == nullptr ||
-      high == nullptr || as_is->Seen("models") > 1) {
+      high == nullptr || as_is->Seen("models") > 1 || asked.fault_was_seen) {
     return std::nullopt;
   }
   const auto held = LowestHeld(*plain);
@@ -340,7 +340,7 @@ Conclusions Conclude(const TryCase& asked, std::span<const Trial> trials) {
     if (!found.proof && tells) found.proof = StepsProof(asked, runs);
     if (!found.proof && tells) found.proof = RateProof(asked, runs);
     if (!found.proof && tells) found.proof = LabelsProof(asked, runs);
-    if (!found.proof && tells) found.proof = CapacityProof(runs);
+    if (!found.proof && tells) found.proof = CapacityProof(asked, runs);
     AddDisproofs(asked, runs, found.refuted);
     if (found.proof) {
       std::erase_if(found.refuted,

@@ -262,6 +262,38 @@ TEST(Try, ARunThatIsFineIsRunOnce) {
   EXPECT_EQ(trials.size(), 1U);
 }
 
+TEST(Try, WhereHalfPrecisionIsUsedAnotherScaleProvesNothingBeforeThirtyTwoBitsWereTried) {
+  // Goal: targets of 0.001 whose gradients round to zero in float16; another scale helps, the scale was no fault.
+  for (const bool by_precision : {true, false}) {
+    const TryCase asked = Suspecting({"unscaled-targets"});
+    const auto trials = PlayOut(asked, [by_precision](const std::string& spec) {
+      const bool cures = spec.find("standardise-targets") != std::string::npos ||
+                         (by_precision && spec.find("float32") != std::string::npos);
+      Trial trial = MakeTrial(spec, 2.3, cures ? 0.2 : 2.3);
+      trial.survey["autocast"] = 1;
+      trial.survey["target_scale"] = 0.001;
+      return Lists(spec, "hold-out") ? Held(trial, cures ? 0.1 : 1.0) : trial;
+    });
+    const Conclusions found = Conclude(asked, trials);
+    ASSERT_TRUE(found.proof);
+    EXPECT_EQ(found.proof->cause, by_precision ? "fp16-underflow" : "unscaled-targets");
+  }
+}
+
+TEST(Try, AModelIsNotTooSmallWhereItsFaultWasSeen) {
+  // Goal: layers that the loss does not reach, seen by their gradients; a plain network learns of course.
+  for (const bool seen : {true, false}) {
+    TryCase asked = Suspecting({"frozen-or-detached"});
+    asked.fault_was_seen = seen;
+    const auto trials = PlayOut(asked, [](const std::string& spec) {
+      Trial trial = MakeTrial(spec, 2.3, spec == "stand-in=0.003" ? 0.3 : 2.3);
+      trial.survey["narrowest"] = 2;
+      return Held(trial, spec == "stand-in=0.003" ? 0.4 : 1.0);
+    });
+    EXPECT_EQ(Conclude(asked, trials).proof.has_value(), !seen);
+  }
+}
+
 TEST(Try, ASecondSeedThatIsLostSaysThatItFails) {
   const double lost = std::numeric_limits<double>::quiet_NaN();
   const TryCase asked = Suspecting({"lr-too-high"});

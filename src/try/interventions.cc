@@ -77,7 +77,7 @@ constexpr std::array kMendings = {
             [](const Trial&, Suspects s) -> std::string_view {
               return FirstSuspect(s, "missing-values nan-in-data", "missing-values"); },
             "missing-values nan-in-data", "replace missing values before training"},
-    Mending{"float32", "32-bit instead of 16-bit",
+    Mending{kFloat32, "32-bit instead of 16-bit",
             [](const Trial& t) { return t.Seen("half") > 0 || t.Seen("autocast") > 0; },
             [](const Trial& t, Suspects s) -> std::string_view {
               const bool lost = std::any_of(t.loss.begin(), t.loss.end(), [](const Point& p) { return p.value != p.value; });

@@ -22,6 +22,8 @@ struct Mending {
   std::string_view fix;  // What to do when it was proven.
 };
 
+constexpr std::string_view kFloat32 = "float32";
+
 /// In the order in which they are tried: the most telling first.
 std::span<const Mending> AllMendings();
 const Mending* FindMending(std::string_view spec);

@@ -263,6 +263,7 @@ TryCase CaseOf(const Verdict& verdict) {
   for (const VerdictCause& cause : verdict.causes) {
     if (cause.fault) {
       asked.suspects.push_back(cause.id);
+      asked.fault_was_seen |= cause.answers == Answers::kLearning && cause.confidence == Confidence::kCertain && cause.id != "capacity-too-small";
     }
   }
   asked.stopped_early = verdict.outcome == Outcome::kStoppedEarly;

@@ -14,6 +14,7 @@ namespace whystop {
 /// What the verdict from watching asks of the experiments.
 struct TryCase {
   std::vector<std::string> suspects;  // Faults that it names, best first.
+  bool fault_was_seen = false;        // One of them is certain, and is not that the model is too small.
   bool stopped_early = false;
   bool learns_by_watching = false;    // The verdict says so and blames nobody.
   std::int64_t steps = 0;             // Of the run; 0: not known.

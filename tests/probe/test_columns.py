@@ -56,6 +56,12 @@ def test_the_batch_that_reaches_a_batch_norm_is_seen(run, script):
     assert (seen["module"], seen["samples"], seen["values"]) == ("1", 2, 2)
 
 
+def test_layers_that_compute_in_half_precision_are_seen(run, script):
+    got = run(script(NORMED.replace("net(torch.randn(2, 4))", "torch.autocast('cpu', dtype=torch.float16)(net)(torch.randn(2, 4)).float()")))
+    assert got.observations("probe-failure") == []
+    assert got.one("half-output")["module"] == "0"
+
+
 SHOPS = """
 import torch
 torch.manual_seed(0)

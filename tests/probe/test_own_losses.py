@@ -21,6 +21,7 @@ for step in range(3):
 
 LOSSES = {
     "((number - numbers) ** 2).mean()": "mse_loss",
+    "((number.double() - numbers) ** 2).mean()": "mse_loss",
     "(numbers - number).pow(2).sum() / 64": "mse_loss",
     "torch.sqrt(torch.square(number - numbers).mean())": "rmse_loss",
     "(one(inputs)[:, 0] - numbers).abs().mean()": "l1_loss",

@@ -14,6 +14,7 @@ from whystop_probe.trial.guess import Guess  # noqa: E402
 from whystop_probe.trial.intervention import Intervention  # noqa: E402
 from whystop_probe.trial.interventions import TABLE, make  # noqa: E402
 from whystop_probe.trial.places import Places  # noqa: E402
+from whystop_probe.trial.survey import Survey  # noqa: E402
 
 F = torch.nn.functional
 torch.set_num_threads(1)
@@ -27,7 +28,8 @@ def put_back():
     owners += [(torch.nn.Module, name) for name in ("__call__", "half", "bfloat16", "to")]
     owners += [(torch.Tensor, name) for name in ("half", "bfloat16", "to")]
     owners += [(torch.utils.data.DataLoader, "__init__"), (torch.autograd, "backward"), (torch, "manual_seed"),
-               (torch.optim.Optimizer, "__init__"), (torch.amp.autocast_mode.autocast, "__init__")]
+               (torch.optim.Optimizer, "__init__"), (torch.amp.autocast_mode.autocast, "__init__"),
+               (torch.amp.autocast_mode.autocast, "__enter__")]
     import random
 
     owners.append((random, "seed"))
@@ -351,6 +353,17 @@ def test_validation_is_left_alone():
     with torch.no_grad():
         F.cross_entropy(model(data()[0]), data()[1])
     assert intervention.applied == 0 and witness.inputs == []
+
+
+def test_half_precision_that_was_left_before_the_step_is_told():
+    survey = Survey(torch, None)
+    assert "autocast" not in survey._facts
+    with torch.autocast("cpu", dtype=torch.float16, enabled=False):
+        pass
+    assert survey._facts["autocast"] == 0
+    with torch.autocast("cpu", dtype=torch.float16):
+        pass
+    assert survey._facts["autocast"] == 1
 
 
 class Told:

@@ -34,6 +34,7 @@ class Activations:
         self._spent = 0.0
         self._columns = Columns(torch, training, "model input")
         self._reach = Reach()
+        self._tells_half = True  # Until a layer that computes in float16 was told.
         self._norm_values = None  # The fewest values that a batch norm took its mean of.
 
     @quiet
@@ -85,6 +86,9 @@ class Activations:
         look = _Look(name, type(module).__name__, self._training.step, len(self._seen) == 1, len(given), len(pass_through) > len(given))
         look.hunt = self._hunt
         look.shape = shape_text(given[0]) if given else None
+        if self._tells_half and getattr(output, "dtype", None) is self._torch.float16:
+            self._tells_half = False
+            self._training.channel.observe("half-output", look.step, module=name)
         if look.kind.startswith("BatchNorm") and given and given[0].dim() >= 2:
             self._normed(look, given[0])
         if pass_through:

@@ -9,7 +9,8 @@ _SAMPLED = (1, 2, 3, 10, 30, 60, 100, 300, 1000, 3000, 10000, 30000, 100000)
 _DEPTH_MAX = 9  # Mean, sign, product, power, bound, absolute value, difference, views.
 _ELEMENTS_MAX = 1 << 18
 _CLOSE = 0.02  # Of the loss: what the graph seems to say must be what came out.
-_VIEWS = frozenset("ViewBackward0 UnsafeViewBackward0 ReshapeAliasBackward0 SqueezeBackward0 SqueezeBackward1 UnsqueezeBackward0 CloneBackward0 AliasBackward0".split())
+# What changes no value; a copy in another precision counts, since what 16 bits hold 32 bits hold too.
+_VIEWS = frozenset("ViewBackward0 UnsafeViewBackward0 ReshapeAliasBackward0 SqueezeBackward0 SqueezeBackward1 UnsqueezeBackward0 CloneBackward0 AliasBackward0 ToCopyBackward0".split())
 _WRAPPERS = _VIEWS | frozenset("NegBackward0 ClampBackward0 ClampBackward1 ClampMinBackward0".split())
 _PRODUCTS = {"AddmmBackward0": ("_saved_mat1", "_saved_mat2"), "MmBackward0": ("_saved_self", "_saved_mat2"), "MvBackward0": ("_saved_self", "_saved_vec")}
 
@@ -165,7 +166,10 @@ class LossReader:
         if any(part is None or not _small(part) for part in parts):
             return None
         product = parts[0] @ parts[1]
-        return product if bias is None else product + bias.variable.detach() if hasattr(bias, "variable") else None
+        if bias is None:
+            return product
+        offset = self._value_of(bias, depth + 1)
+        return None if offset is None else product + offset
 
 
 def _through(node, names):

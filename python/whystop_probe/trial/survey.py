@@ -1,5 +1,7 @@
 """Looks at the program during a trial and says which interventions could change anything at all."""
 
+import functools
+
 from whystop_probe.core.guard import quiet
 from whystop_probe.trial.frames import users_line
 from whystop_probe.trial.intervention import Intervention
@@ -19,12 +21,24 @@ class Survey(Intervention):
         self._forwards = self._losses = self._steps = 0
         self._backwards_since_step = 0
         self._known = []
+        self._watch_autocast(torch.amp.autocast_mode.autocast)
 
     def _note(self, **facts):
         self._facts.update(facts)
 
     def _raise(self, name, value):
         self._facts[name] = max(self._facts.get(name, 0.0), float(value))
+
+    def _watch_autocast(self, autocast):
+        """It is left again before the step, on every kind of device: what tells is that it was entered."""
+        original = autocast.__enter__
+
+        @functools.wraps(original)
+        def enter(context, *args):
+            self._raise("autocast", bool(getattr(context, "_enabled", False)))
+            return original(context, *args)
+
+        autocast.__enter__ = enter
 
     @quiet
     def on_loader(self, settings):
@@ -151,8 +165,6 @@ class Survey(Intervention):
 
     @quiet
     def _tell(self):
-        torch = self.torch
-        self._raise("autocast", torch.is_autocast_enabled())
         rates = [float(group["lr"]) for optimizer in self._known for group in optimizer.param_groups if "lr" in group]
         self._note(lr_now=max(rates, default=0.0))
         self._training.channel.observe("trial-survey", self._steps, **self._facts)
