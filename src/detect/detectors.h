@@ -15,6 +15,7 @@ std::unique_ptr<Detector> MakeGpuThrottled();
 std::unique_ptr<Detector> MakeGradientExploding();
 std::unique_ptr<Detector> MakeGradientGrowsLinearly();
 std::unique_ptr<Detector> MakeGradientNotFinite();
+std::unique_ptr<Detector> MakeGradientRoundsToZero();
 std::unique_ptr<Detector> MakeGradientVanishing();
 std::unique_ptr<Detector> MakeGradientZero();
 std::unique_ptr<Detector> MakeLossFirstPass();

@@ -17,6 +17,7 @@ constexpr DetectorEntry kDetectors[] = {
      &MakeGradientGrowsLinearly},
     {"gradient/not-finite", "The gradient's norm is NaN or infinite to the end",
      &MakeGradientNotFinite},
+    {"gradient/rounds-to-zero", "Gradients lie where 16 bits round to zero", &MakeGradientRoundsToZero},
     {"gradient/vanishing", "The first layers get next to no gradient", &MakeGradientVanishing},
     {"gradient/zero", "Gradients are exactly zero", &MakeGradientZero},
     {"loss/first-pass", "What the loss came to before a sample came a second time", &MakeLossFirstPass},

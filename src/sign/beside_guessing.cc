@@ -25,6 +25,7 @@ namespace {
 // second a loss that came to rest has not got anywhere.
 constexpr double kAtGuessing = 0.97;
 constexpr double kNearGuessing = 0.85;
+constexpr double kWorse = 1.1;  // Beyond the noise of the levels that are called guessing.
 constexpr double kPointsOfLevel = 50;  // Before, a level near guessing may be a matter of time.
 
 /// How far the best value of an accuracy has come on the way from guessing to certainty; nullopt: what guessing gives is not
@@ -148,7 +149,8 @@ void CompareWithGuessing(const CaseFile& run, LearningView& view) {
   } else if (view.state == Learning::kConverged || (share > kAtGuessing && !falling)) {
     const bool early = points < kPointsOfLevel;
     view.state = early ? Learning::kUnknown : Learning::kStalled;
-    view.text += fmt::format("{} close to {}{}", early ? ":" : ": that is", NameOfGuessing(run), early ? ", after few points" : "");
+    view.text += fmt::format("{} {} {}{}", early ? ":" : ": that is", share > kWorse ? "worse than" : "close to", NameOfGuessing(run),
+                             early ? ", after few points" : "");
   }
 }
 

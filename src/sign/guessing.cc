@@ -35,12 +35,29 @@ bool IsWeighedSomehow(const std::vector<const Observation*>& calls) {
   });
 }
 
-std::optional<ClassShares> ByLabels(const CaseFile& run, const std::string& weights) {
+/// The last labels of a loader that can be those which the loss got: a program may train on one thing after another.
+const Observation* LabelsOfTheLoss(const CaseFile& run) {
+  double largest = 0;
+  double kinds = 0;
+  for (const Observation* call : ObservationsOf(run, "loss-call")) {
+    const auto call_seen = As<seen::LossCall>(*call);
+    largest = std::max(largest, call_seen.label_max.value_or(0));
+    kinds = std::max(kinds, OrZero(call_seen.label_distinct));
+  }
   const auto labels = ObservationsOf(run, "labels");
-  if (labels.empty() || OrZero(As<seen::Labels>(*labels.back()).classes) < 2) {
+  const auto found = std::find_if(labels.rbegin(), labels.rend(), [&](const Observation* counted) {
+    const auto counted_seen = As<seen::Labels>(*counted);
+    return counted_seen.max.value_or(largest) >= largest && OrZero(counted_seen.classes) >= kinds;
+  });
+  return found == labels.rend() ? nullptr : *found;
+}
+
+std::optional<ClassShares> ByLabels(const CaseFile& run, const std::string& weights) {
+  const Observation* labels = LabelsOfTheLoss(run);
+  if (labels == nullptr || OrZero(As<seen::Labels>(*labels).classes) < 2) {
     return std::nullopt;
   }
-  const auto last = As<seen::Labels>(*labels.back());
+  const auto last = As<seen::Labels>(*labels);
   const double majority = last.majority.value_or(0);
   const std::string counts = last.counts.value_or("");
   return ClassShares{majority, Percent(majority) + " of the labels are of one class (" + counts + ")",

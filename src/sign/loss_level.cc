@@ -132,7 +132,7 @@ Sign LookStepsCutTheEpochs(const Training& training) {
   const double steps = OrZero(plan.steps_asked);
   const bool cut = steps > 0 && asked > 0 && asked != kNotAsked && plan.epochs && *plan.epochs < kShare * asked;
   return AnswerSign(cut, "framework",
-                    "max_steps=" + HumanNumber(steps, 9) + " ended it within " + HumanCount(static_cast<std::int64_t>(OrZero(plan.epochs))) + " of the " +
+                    "max_steps=" + HumanNumber(steps, 9) + " ended it within " + HumanNumber(OrZero(plan.epochs)) + " of the " +
                         HumanNumber(asked) + " epochs that num_train_epochs asks for: max_steps goes first");
 }
 

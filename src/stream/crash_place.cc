@@ -34,9 +34,12 @@ std::optional<T> NumberBehind(std::string_view& text, std::string_view word, int
   return number;
 }
 
-std::int64_t ChangedAt(const std::string& path) {
+std::optional<std::chrono::nanoseconds> ChangedAt(const std::string& path) {
   struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 ? info.st_mtim.tv_sec : 0;
+  if (::stat(path.c_str(), &info) != 0) {
+    return std::nullopt;
+  }
+  return std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::nanoseconds(info.st_mtim.tv_nsec);
 }
 
 }  // namespace
@@ -100,9 +103,8 @@ std::optional<std::string> CrashPlaces::PathOf(const KernelCrash& crash) const {
     return std::nullopt;  // Found by the shell's PATH: a system's program.
   }
   const std::string path = (std::filesystem::path(start_.directory) / word).string();
-  const std::int64_t changed = ChangedAt(path);
-  const bool same = changed > 0 && changed <= std::chrono::duration_cast<std::chrono::seconds>(start_.wall).count();
-  return same && std::filesystem::path(path).filename().string().starts_with(crash.module) ? std::optional(path) : std::nullopt;
+  const auto changed = ChangedAt(path);
+  return changed && *changed <= start_.wall && std::filesystem::path(path).filename().string().starts_with(crash.module) ? std::optional(path) : std::nullopt;
 }
 
 void CrashPlaces::Take(const KernelCrash& crash, RunTime at) {

@@ -252,3 +252,29 @@ def huber(output, target):
 def test_a_difference_of_equal_shapes_is_not(run, script):
     got = run(script(HAND_WRITTEN.replace("{squeeze}", ".squeeze(1)")))
     assert got.observations("broadcast-difference") == []
+
+
+ALIKE = (
+    HEAD
+    + """
+net = nn.Sequential(nn.Linear(6, 48), nn.GELU(), nn.Linear(48, 48), nn.GELU(), nn.Linear(48, 2))
+for parameter in net.parameters():
+    nn.init.constant_(parameter, 0.05)
+optimizer = torch.optim.Adam(net.parameters(), lr=3e-3)
+for step in range(120):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(net(X), Y).backward()
+    optimizer.step()
+    if step == ROUNDED:
+        with torch.no_grad():
+            net[0].weight[3] *= 1 + CHANGE
+"""
+)
+
+
+@pytest.mark.parametrize("change, alike", [(2e-7, 3), (0.1, 2)])
+def test_units_that_rounding_alone_tells_apart_are_alike(run, script, change, alike):
+    got = run(script(ALIKE.replace("ROUNDED", "90").replace("CHANGE", str(change))))
+    assert got.observations("probe-failure") == []
+    seen = got.observations("identical-rows")
+    assert [item["count"] for item in seen] == [3, alike], seen
