@@ -83,11 +83,17 @@ TEST(Learning, TheLossOfAPolicyBlamesNoRate) {
 
 /// Precision lies flat while recall, and with it the whole, rises.
 TEST(Learning, OfSeveralScoresTheOneThatRoseTells) {
-  const std::string flat = "series precision steps=1..60 role=validation-score value=0.76 noise=0.005\n";
+  const std::string flat = "series precision steps=1..60 role=validation-score value=0.5 noise=0.005\n";
   EXPECT_EQ(JudgeRun(flat).learning, Learning::kNeverLearned);
   const Verdict verdict =
       JudgeRun(flat + "series fscore steps=1..60 role=validation-score shape=line from=0.52 to=0.71 noise=0.01\n");
   EXPECT_EQ(verdict.learning, Learning::kImproving) << verdict.learning_text;
+}
+
+TEST(Learning, AScoreThatIsFlatFromItsFirstValueOnMayHaveBeenLearnedBeforeIt) {
+  const Verdict verdict = JudgeRun("series train_acc steps=1..25 role=train-score value=0.8 noise=0.001\nend exit=0\n");
+  EXPECT_EQ(verdict.learning, Learning::kUnknown) << verdict.learning_text;
+  EXPECT_TRUE(BlamesNobody(verdict));
 }
 
 TEST(Learning, AnEnvironmentWithoutARewardOnRecordSaysWhatWouldTell) {

@@ -47,6 +47,8 @@ bool IsLongEnough(double waited, double checks) {
 constexpr double kWorthWaitingFor = 0.01;  // Of all that was gained, in the last two fifths of the run.
 
 constexpr double kClearlyTurned = 6;   // Of the noise of its level, by which a held-out loss ends above its best.
+constexpr double kLongPatience = 2 * kUsualPatience;
+constexpr double kRisenInVain = 3;     // Of the noise of its points, where it was waited for so long.
 constexpr double kTurnedBefore = 0.6;  // Of the run, by when that best was reached.
 
 struct HeldOut {
@@ -73,16 +75,21 @@ HeldOut HeldOutOf(const CaseFile& run, double patience = kUsualPatience) {
   const bool known = stop == nullptr && std::any_of(run.findings.begin(), run.findings.end(), [&run](const Finding& finding) {
     return IsHeldOut(finding) && StandsInTheCondition(run, finding);
   });
+  // A name that tells nothing ("val") may be that of a series whose part is not known: the others speak for it.
+  const bool named = std::any_of(run.findings.begin(), run.findings.end(), [&watched](const Finding& finding) {
+    return IsHeldOut(finding) && finding.series.ends_with(watched);
+  });
   HeldOut out;
   for (const Finding& finding : run.findings) {
-    if (IsHeldOut(finding) && finding.series.ends_with(watched) && (!known || StandsInTheCondition(run, finding))) {
+    if (IsHeldOut(finding) && (!named || finding.series.ends_with(watched)) && (!known || StandsInTheCondition(run, finding))) {
       const double points = finding.Number("points").value_or(0);
       const double since_best = (1 - finding.Number("best_at").value_or(1)) * points;
       out.points = std::max(out.points, points);
       const double gained = std::abs(finding.Number("first").value_or(0) - finding.Number("last").value_or(0));
       const double risen = finding.Number("last").value_or(0) - finding.Number("best").value_or(0);
-      out.turned = out.turned || (FactText(finding, "role") == "validation-loss" && finding.Number("best_at").value_or(1) < kTurnedBefore &&
-                                  risen > kClearlyTurned * finding.Number("level_noise").value_or(risen));
+      const bool clearly = risen > kClearlyTurned * finding.Number("level_noise").value_or(risen) ||
+                           (patience >= kLongPatience && risen > kRisenInVain * finding.Number("noise").value_or(risen));
+      out.turned = out.turned || (FactText(finding, "role") == "validation-loss" && finding.Number("best_at").value_or(1) < kTurnedBefore && clearly);
       const bool matters = std::abs(finding.Number("end_change").value_or(0)) > kWorthWaitingFor * gained;
       out.falls = out.falls || (finding.Number("still_falling").value_or(0) != 0 && matters && since_best < std::min(patience, kUsualPatience));
     }

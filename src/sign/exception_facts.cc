@@ -80,6 +80,12 @@ bool IsToldOtherwise(const CaseFile& run, const ExceptionSeen& printed) {
   });
 }
 
+bool WasPrintedLast(const CaseFile& run, const ExceptionSeen& told) {
+  return std::any_of(run.exceptions.begin(), run.exceptions.end(), [&told](const ExceptionSeen& printed) {
+    return !printed.process && printed.metrics_after == 0 && AreAlike(printed, told);
+  });
+}
+
 /// Shells and pipes return the status of their last command: an exception that nothing caught ended its own process all
 /// the same. Of helpers beside a training that went on it says nothing.
 const ExceptionSeen* FindBehindTheStatus(const CaseFile& run) {
@@ -92,8 +98,8 @@ const ExceptionSeen* FindBehindTheStatus(const CaseFile& run) {
     }
     const bool of_child = exception.process && run.start && *exception.process != run.start->pid &&
                           (!trained || trained == exception.process || WasToTrain(run, *exception.process));
-    // What the trainer printed may be collected after it has died: its own word is enough.
-    const bool was_last = trained == exception.process || exception.metrics_after == 0;
+    // What a program printed may be collected after it has died: a trainer's own word is enough, or that it stands printed behind all figures.
+    const bool was_last = trained == exception.process || exception.metrics_after == 0 || WasPrintedLast(run, exception);
     if (of_child && exception.ended_process && was_last &&
         exception.type != "SystemExit") {
       return &exception;

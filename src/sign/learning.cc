@@ -159,6 +159,7 @@ LearningView LearningOf(const CaseFile& run) {
     view.text += "; but the outputs are the same for every sample";
   }
   view.text += view.Good() ? DescribeOverfitting(run) : std::string();
+  SayLessOfAFlatScore(run, view);
   SayLessOfABeginning(run, view);
   return view;
 }

@@ -23,4 +23,17 @@ double StepsMade(const CaseFile& run) {
   return changed ? OrZero(counts.backwards) : OrZero(counts.steps);
 }
 
+const Observation* LoopNeverTurned(const CaseFile& run) {
+  const Observation* last = run.FindObservation(seen::LoopNeverTurned::kKind);
+  if (run.FindObservation(seen::CheckpointLoaded::kKind) == nullptr) {
+    return last;
+  }
+  for (const Observation* loop : ObservationsOf(run, seen::LoopNeverTurned::kKind)) {
+    if (!As<seen::LoopNeverTurned>(*loop).start) {
+      return loop;
+    }
+  }
+  return last;
+}
+
 }  // namespace whystop

@@ -11,6 +11,9 @@ namespace whystop {
 
 /// All observations of a kind, in order.
 std::vector<const Observation*> ObservationsOf(const CaseFile& run, std::string_view kind);
+/// The training loop that made no turn. Of loops inside each other the outer one, where it goes on from somewhere and the state of an
+/// earlier run was loaded: the inner one was never come to. nullptr: there is none.
+const Observation* LoopNeverTurned(const CaseFile& run);
 /// As a figure to reckon with, where what is absent counts as none.
 template <typename T>
 double OrZero(const std::optional<T>& value) {

@@ -7,6 +7,7 @@
 
 #include "model/observations.h"
 #include "sign/account/account.h"
+#include "sign/guessing.h"
 #include "sign/observed.h"
 #include "sign/words.h"
 
@@ -77,6 +78,23 @@ void SayLessBelowZero(LearningView& view) {
   } else if (TakesBothSigns(*view.basis)) {
     view.state = Learning::kUnknown;
     view.text += ": of both signs, a difference that need not fall; a score or a return would tell";
+  }
+}
+
+/// The first score is told after an epoch, in which all may have been learned: more than half of the answers right is what guessing
+/// gets only where one class prevails.
+void SayLessOfAFlatScore(const CaseFile& run, LearningView& view) {
+  constexpr double kMoreThanHalf = 0.55;
+  constexpr double kBesideGuessing = 0.02;
+  if (view.state != Learning::kNeverLearned || view.basis == nullptr || !FactText(*view.basis, "role").ends_with("-score")) {
+    return;
+  }
+  const double last = view.basis->Number("last").value_or(0);
+  const double rate = last > 1 ? last / 100 : last;
+  const auto guess = AccuracyOfGuessing(run);
+  if (rate > kMoreThanHalf && rate <= 1 && !(guess && rate <= *guess + kBesideGuessing)) {
+    view.state = Learning::kUnknown;
+    view.text += "; what guessing would get is not known, and it may have been learned before the first value";
   }
 }
 

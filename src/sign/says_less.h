@@ -17,6 +17,7 @@ bool TakesBothSigns(const Finding& loss);
 /// Each takes an answer back to "cannot say" where the series does not carry it.
 void SayLessOfOtherLosses(const CaseFile& run, LearningView& view);
 void SayLessBelowZero(LearningView& view);
+void SayLessOfAFlatScore(const CaseFile& run, LearningView& view);
 void SayLessOfABeginning(const CaseFile& run, LearningView& view);
 
 }  // namespace whystop

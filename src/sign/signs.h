@@ -18,6 +18,7 @@ Sign LookCallsCutOff(const Training& training);
 Sign LookGradientsRoundToZero(const Training& training);
 Sign LookLayersAreLinear(const Training& training);
 Sign LookLearnedInFirstPass(const Training& training);
+Sign LookLossRests(const Training& training);
 Sign LookOneStraightLayer(const Training& training);
 Sign LookScoreBeliesFirstPass(const Training& training);
 Sign LookStepsCutTheEpochs(const Training& training);

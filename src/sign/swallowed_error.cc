@@ -135,13 +135,21 @@ std::optional<SwallowedError> CaughtAgain(const CaseFile& run) {
   // A loop that skips a bad sample now and then is sound.
   const bool now_and_then =
       !cuts_epochs && stuck < 3 &&
-      (caught.size() < 3 || OrZero(CountsOf(run).steps) > 2 * static_cast<double>(caught.size()));
+      (caught.size() < 3 || OrZero(CountsOf(run).steps) > 2 * TimesCaught(run));
   return beside || now_and_then
              ? std::nullopt
              : std::optional(Made<seen::ExceptionCaught>(SwallowedAt::kAgain, *caught.back()));
 }
 
 }  // namespace
+
+double TimesCaught(const CaseFile& run) {
+  double times = static_cast<double>(OfTraining(run, "exception-caught").size());
+  for (const Observation* one : OfTraining(run, "exception-caught")) {
+    times = std::max(times, OrZero(As<seen::ExceptionCaught>(one).times));
+  }
+  return times;
+}
 
 /// As the probe saw it, or, in older recordings, by the level of the loop whose `except` took them.
 bool CutsPassesShort(const CaseFile& run) {

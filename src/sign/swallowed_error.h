@@ -29,6 +29,9 @@ struct SwallowedError {
 /// The one to tell of; nullopt: none was seen, or what was caught cost nothing.
 std::optional<SwallowedError> FindSwallowedError(const CaseFile& run);
 
+/// How often an `except` of the loops took one, at least.
+double TimesCaught(const CaseFile& run);
+
 /// Whether the exceptions that an `except` of the loops took ended passes over the data.
 bool CutsPassesShort(const CaseFile& run);
 

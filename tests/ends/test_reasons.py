@@ -509,3 +509,74 @@ for epoch in range(1, 9):
 """, base=False, shell="PYTHON PROGRAM; PYTHON PROGRAM upload || true")
     assert seen.outcome == "completed"
     assert not seen.blamed
+
+
+def test_a_limit_on_cpu_time_that_a_script_sets_and_goes_on_after(ending):
+    got = ending("""
+epoch = 0
+while epoch < 100000:
+    for _ in range(50):
+        step(x, y, model, optimizer)
+    epoch += 1
+    print(f"epoch {epoch}/100000", flush=True)
+""", shell="ulimit -t 12; PYTHON PROGRAM; PYTHON -c 'print(\"report\")'")
+    assert (got.code, got.outcome, got.roots) == (0, "killed", ["rlimit-signal"])
+    assert got.blamed == ["rlimit-signal"]
+
+
+def test_a_reader_that_left_a_program_without_a_framework(ending):
+    got = ending("""
+import time
+for epoch in range(1, 41):
+    print(f"epoch {epoch}/40", flush=True)
+    print(f"    train acc {0.5 + epoch / 100:.4f}", flush=True)
+    time.sleep(0.05)
+""", base=False, shell="PYTHON PROGRAM | head -n 21; echo done")
+    assert (got.code, got.outcome, got.roots) == (0, "raised", ["broken-pipe"])
+
+
+def test_few_steps_between_many_hidden_exceptions(ending):
+    got = ending("""
+table = nn.Embedding(90, 8)
+optimizer = torch.optim.SGD([*model.parameters(), *table.parameters()], 0.01)
+items = torch.randint(0, 100, (456, 4))
+for epoch in range(8):
+    for part in torch.randperm(456).split(8):
+        try:
+            step(table(items[part]).mean(1), y[part], model, optimizer)
+        except Exception:
+            pass
+    print(f"epoch {epoch + 1}/8", flush=True)
+""")
+    assert (got.code, got.outcome) == (0, "stopped-early")
+    assert "swallowed-exception" in got.blamed
+    assert "index out of range" in got.text("swallowed-exception")
+
+
+def test_workers_that_their_own_program_ends_were_not_killed(ending):
+    got = ending("""
+import multiprocessing
+
+def compete(end):
+    model = made()
+    optimizer = torch.optim.SGD(model.parameters(), 0.01)
+    while True:
+        for _ in range(end.recv()):
+            loss = step(x, y, model, optimizer)
+        end.send(loss)
+
+pairs = [multiprocessing.get_context("fork").Pipe() for _ in range(3)]
+workers = [multiprocessing.get_context("fork").Process(target=compete, args=(far,), daemon=True) for _, far in pairs]
+for worker in workers:
+    worker.start()
+for steps in (100, 300):
+    for near, _ in pairs[: 1 if steps == 300 else 3]:
+        near.send(steps)
+        print(steps, "steps, loss", near.recv(), flush=True)
+    for worker in workers[1:]:
+        worker.terminate()
+        worker.join()
+workers[0].terminate()
+workers[0].join()
+""")
+    assert (got.code, got.outcome, got.blamed) == (0, "completed", [])

@@ -232,7 +232,7 @@ class Exits:
     def _tell_caught(self, level, code, line, caught):
         self._handled, self._error = self._error, None
         self._caught += 1
-        if self._caught <= _CAUGHT_MAX:
+        if self._caught <= _CAUGHT_MAX or self._caught & (self._caught - 1) == 0:  # Then 32, 64, 128, ...
             self._training.channel.observe(
                 "exception-caught",
                 self._training.step,
@@ -244,6 +244,7 @@ class Exits:
                 handler=caught,
                 level=self.nest.levels.index(level),
                 cut=self._handled.in_batches and not self._in_inner(code, line),
+                times=self._caught,
             )
 
 

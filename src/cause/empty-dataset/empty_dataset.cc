@@ -12,12 +12,12 @@ namespace {
 /// A loop that takes its batches by hand, from the beginning to the length of something: that is
 /// zero.
 void WeighLoop(const CaseFile& run, Hypothesis& out) {
-  const Observation* loop = run.FindObservation("loop-never-turned");
+  const Observation* loop = LoopNeverTurned(run);
   const auto loop_seen = As<seen::LoopNeverTurned>(loop);
   const std::string over = loop_seen.over.value_or("");
   const bool something_failed =
       run.FindObservation("exception-caught") != nullptr || run.FindObservation("call-failed") != nullptr;
-  if (over.find("len(") == std::string::npos || loop_seen.start.value_or(0) != 0 || something_failed) {
+  if (over.find("len(") == std::string::npos || !loop_seen.start || *loop_seen.start != 0 || something_failed) {
     return;
   }
   out.Add(Decisive("loop", "the training loop over `" + over + "` at line " +

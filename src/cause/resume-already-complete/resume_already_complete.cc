@@ -36,9 +36,9 @@ void WeighLoopOfFunction(const CaseFile& run, const Observation& loop, Hypothesi
 
 /// A loop over what is left to train: its header began at or behind its end.
 void WeighLoop(const CaseFile& run, Hypothesis& out) {
-  const Observation* loop = run.FindObservation("loop-never-turned");
+  const Observation* loop = LoopNeverTurned(run);
   const auto loop_seen = As<seen::LoopNeverTurned>(loop);
-  if (loop == nullptr || As<seen::LoopNeverTurned>(*loop).start.value_or(1) <= 0) {
+  if (loop == nullptr || loop_seen.start.value_or(1) <= 0) {
     return;
   }
   if (!loop_seen.start) {

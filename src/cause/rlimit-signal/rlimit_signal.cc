@@ -10,6 +10,7 @@
 #include "cause/memory_facts.h"
 #include "cause/weighers.h"
 #include "model/observations.h"
+#include "sign/account/account.h"
 
 namespace whystop {
 namespace {
@@ -36,8 +37,8 @@ void WeighHardLimit(const CaseFile& run, int signal, Hypothesis& out) {
 /// The same of a limit that a script has set, which the process itself knows. What it had used is told every few seconds.
 void WeighLimitOfTheProcess(const CaseFile& run, int signal, Hypothesis& out) {
   constexpr double kNearEnough = 0.5;
-  const auto limit = As<seen::Python>(run.FindObservation(seen::Python::kKind)).cpu_limit_s;
-  const double used = As<seen::Overhead>(run.FindObservation(seen::Overhead::kKind)).process_cpu_s.value_or(0);
+  const auto limit = As<seen::Python>(LastOfTraining(run, seen::Python::kKind)).cpu_limit_s;
+  const double used = As<seen::Overhead>(LastOfTraining(run, seen::Overhead::kKind)).process_cpu_s.value_or(0);
   if (signal == SIGKILL && limit && *limit > 0 && used >= kNearEnough * static_cast<double>(*limit)) {
     out.Add(Decisive("exit-status",
                      fmt::format("SIGKILL, where the process had a limit of {} of CPU time (ulimit -t) and had used {} when it was last seen",

@@ -38,8 +38,7 @@ std::string DescribeLoader(const CaseFile& run, const SwallowedError& error) {
 }
 
 std::string DescribeAgain(const CaseFile& run, const SwallowedError& error) {
-  const auto times = OfTraining(run, "exception-caught").size();
-  return NameOf(error) + ", caught at least " + HumanNumber(static_cast<double>(times)) +
+  return NameOf(error) + ", caught at least " + HumanNumber(TimesCaught(run)) +
          " times by `except " + As<seen::ExceptionCaught>(*error.seen).handler.value_or("") + "` while " +
          HumanNumber(OrZero(CountsOf(run).steps)) + " steps were made" +
          (CutsPassesShort(run) ? "; each time the rest of the epoch was left out" : "");

@@ -9,6 +9,7 @@
 #include "sign/exception_facts.h"
 #include "sign/exit_reason.h"
 #include "sign/loop_exit.h"
+#include "sign/shell_notice.h"
 
 namespace whystop {
 namespace {
@@ -374,6 +375,18 @@ CutBy WhatCut(const CaseFile& run, const CutPasses& cut) {
                                                                    : CutBy::kStatement;
 }
 
+namespace {
+
+/// A Python program that ends its own worker, a pool's or one of several that it let compete, decides that by itself.
+bool SentToItsOwnChild(const CaseFile& run, const SignalSeen& seen) {
+  return seen.sender_pid && seen.process && seen.sender_name.starts_with("python") &&
+         std::any_of(run.process_ends.begin(), run.process_ends.end(), [&seen](const ProcessEnd& ended) {
+           return ended.pid == *seen.process && ended.parent_pid == *seen.sender_pid;
+         });
+}
+
+}  // namespace
+
 const SignalSeen* AskedToEnd(const CaseFile& run) {
   if (run.ExitCode() != 0 || run.job_alive) {
     return nullptr;
@@ -392,7 +405,7 @@ const SignalSeen* AskedToEnd(const CaseFile& run) {
     // Without a plan only what asks for nothing else counts: SIGUSR1 may ask for a checkpoint.
     const bool plain = seen.signal == SIGTERM || seen.signal == SIGINT;
     const bool of_a_cell = seen.signal == SIGINT && IsNotebookKernel(run);
-    if (IsRequest(seen.signal) && !of_a_cell && !seen.by_whystop && (!endless || plain)) {
+    if (IsRequest(seen.signal) && !of_a_cell && !seen.by_whystop && !SentToItsOwnChild(run, seen) && (!endless || plain)) {
       last = &seen;
     }
   }
@@ -412,7 +425,7 @@ bool LeftWithoutCleanUp(const CaseFile& run) {
       std::any_of(run.process_ends.begin(), run.process_ends.end(), [&process](const ProcessEnd& ended) {
         return ended.pid == process && ended.end && ended.end->exit_code() == 0;
       });
-  return process && ended_by_itself && (is_the_job || was_the_last || left_with_0) && !run.job_alive && run.drops.empty() &&
+  return process && ended_by_itself && !FindShellNotice(run) && (is_the_job || was_the_last || left_with_0) && !run.job_alive && run.drops.empty() &&
          FindEndingException(run) == nullptr && LastOfTraining(run, "process-exit") == nullptr;
 }
 
