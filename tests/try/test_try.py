@@ -5,54 +5,14 @@ import os
 import pathlib
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
+from conftest import BUDGET, ROOT, TIMEOUT, WHYSTOP, attempt, record, state_of, verdict_of
 from look_alikes import NAMES, SICK, WELL, program
 
 pytest.importorskip("torch")
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("WHYSTOP_BUILD", ROOT / "build")).resolve()
-WHYSTOP = BUILD / "whystop"
-PYTHON = os.environ.get("WHYSTOP_PYTHON", sys.executable)
-TIMEOUT = 1500  # Seconds after which something hangs; no test depends on how long anything takes.
-BUDGET = "20m"
-
 pytestmark = pytest.mark.skipif(not WHYSTOP.exists(), reason="no binary")
-
-
-@pytest.fixture
-def project(tmp_path):
-    folder = tmp_path / "my project"
-    folder.mkdir()
-    return folder
-
-
-def record(project, source):
-    (project / "train.py").write_text(source)
-    run = project.parent / "run"
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    subprocess.run([WHYSTOP, "run", "-q", "--dir", run, "--", PYTHON, "train.py"], cwd=project, env=environment, check=True,
-                   capture_output=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL)
-    return run
-
-
-def attempt(run, *options):
-    done = subprocess.run([WHYSTOP, "try", "--budget", BUDGET, *options, run], capture_output=True, timeout=TIMEOUT, check=False,
-                          stdin=subprocess.DEVNULL)
-    if b"cannot be protected" in done.stderr:
-        pytest.skip("no namespaces here: " + done.stderr.decode())
-    return done
-
-
-def verdict_of(run):
-    return json.loads(subprocess.run([WHYSTOP, "why", "--json", run], capture_output=True, timeout=TIMEOUT, check=False).stdout)
-
-
-def state_of(folder):
-    return {path.relative_to(folder): (path.stat().st_mtime_ns, path.stat().st_ctime_ns, path.read_bytes() if path.is_file() else None)
-            for path in sorted([folder, *folder.rglob("*")])}
 
 
 def learning_roots(verdict):
