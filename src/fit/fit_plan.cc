@@ -6,7 +6,7 @@
 namespace whystop {
 namespace {
 
-constexpr double kCloseEnough = 1.06;  // Of the largest that fits: a larger one is not looked for.
+constexpr double kCloseEnough = 1.03;  // Of the largest that fits: a larger one is not looked for.
 constexpr double kAim = 0.985;         // Of what the line promises: it is a measurement.
 constexpr std::int64_t kLeapMax =
     8;  // Times the largest that fitted: a line is no law far outside.

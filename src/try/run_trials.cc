@@ -67,12 +67,12 @@ TrialState StateFor(const std::string& spec, const std::string& folder,
   return state;
 }
 
-/// Trials that an earlier call could not finish are made anew.
+/// Trials that an earlier call could not finish, or that did not come to a step in it, are made anew: there may be more time now, or a port.
 std::vector<Trial> WholeTrials(const std::string& run_directory) {
   std::vector<Trial> trials = ReadTrials(run_directory);
   std::erase_if(trials, [](const Trial& trial) {
     std::error_code fault;
-    return !trial.ended && fs::remove_all(trial.recording, fault) > 0;
+    return (!trial.ended || !trial.begun) && fs::remove_all(trial.recording, fault) > 0;
   });
   return trials;
 }
