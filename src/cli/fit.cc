@@ -72,7 +72,7 @@ class Fitting {
         KeepForLater();
       }
     }
-    found_.answer = AnswerOf(found_.trials, Usable());
+    found_.answer = AnswerOf(found_.trials);
     if (!found_.trials.empty() && found_.trials.back().end == FitTrial::End::kOther &&
         found_.trouble.empty()) {
       found_.trouble = fmt::format("with batches of {} the program does not train: {}",

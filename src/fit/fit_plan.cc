@@ -6,7 +6,8 @@
 namespace whystop {
 namespace {
 
-constexpr double kCloseEnough = 1.03;  // Of the largest that fits: a larger one is not looked for.
+constexpr double kCloseEnough = 1.05;  // Of the largest that fits: what was too much so near leaves nothing to look for.
+constexpr double kStepBeyond = 1.04;   // What the line promises is reached, and nothing was too much yet.
 constexpr double kAim = 0.985;         // Of what the line promises: it is a measurement.
 constexpr std::int64_t kLeapMax =
     8;  // Times the largest that fitted: a line is no law far outside.
@@ -45,7 +46,7 @@ std::optional<FitLine> LineThrough(std::span<const FitTrial> trials) {
   return line;
 }
 
-FitAnswer AnswerOf(std::span<const FitTrial> trials, std::int64_t limit_bytes) {
+FitAnswer AnswerOf(std::span<const FitTrial> trials) {
   FitAnswer answer;
   std::int64_t samples = 0;
   for (const FitTrial& trial : trials) {
@@ -57,17 +58,11 @@ FitAnswer AnswerOf(std::span<const FitTrial> trials, std::int64_t limit_bytes) {
     }
   }
   answer.all_samples = samples > 0 && answer.batch >= samples;
-  const auto line = LineThrough(trials);
-  const std::int64_t promised = line ? line->BatchWithin(limit_bytes) : 0;
-  std::int64_t ceiling = answer.too_large.value_or(promised);
-  if (promised >= answer.batch) {
-    ceiling = std::min(ceiling, promised);
-  }
-  answer.settled =
-      answer.all_samples || answer.too_large == 1 ||
-      (answer.batch > 0 && ceiling > 0 &&
-       static_cast<double>(ceiling) <= std::max(kCloseEnough * static_cast<double>(answer.batch),
-                                                static_cast<double>(answer.batch) + 1));
+  // Equal runs differ by tens of MiB: that a larger one is too much is seen, not reckoned.
+  answer.settled = answer.all_samples || answer.too_large == 1 ||
+                   (answer.batch > 0 && answer.too_large &&
+                    static_cast<double>(*answer.too_large) <=
+                        std::max(kCloseEnough * static_cast<double>(answer.batch), static_cast<double>(answer.batch) + 1));
   return answer;
 }
 
@@ -75,7 +70,7 @@ std::optional<std::int64_t> NextBatch(std::span<const FitTrial> trials, std::int
   if (trials.empty()) {
     return 0;
   }
-  const FitAnswer answer = AnswerOf(trials, limit_bytes);
+  const FitAnswer answer = AnswerOf(trials);
   const FitTrial& first = trials.front();
   const bool strange = std::any_of(trials.begin(), trials.end(), [](const FitTrial& trial) {
     return trial.end == FitTrial::End::kOther;
@@ -97,7 +92,7 @@ std::optional<std::int64_t> NextBatch(std::span<const FitTrial> trials, std::int
   }
   if (next <= answer.batch || next >= ceiling) {  // What was seen counts more than the line.
     next = answer.too_large ? answer.batch + std::max<std::int64_t>(1, (ceiling - answer.batch) / 2)
-                            : answer.batch + std::max<std::int64_t>(1, answer.batch / 8);
+                            : answer.batch + std::max<std::int64_t>(1, std::llround((kStepBeyond - 1) * static_cast<double>(answer.batch)));
   }
   next = std::min({next, leap, samples});
   const bool known = std::any_of(trials.begin(), trials.end(),

@@ -48,7 +48,7 @@ struct FitAnswer {
   bool all_samples = false;               // There is no more data than that.
   bool settled = false;                   // No larger one is worth a trial.
 };
-FitAnswer AnswerOf(std::span<const FitTrial> trials, std::int64_t limit_bytes);
+FitAnswer AnswerOf(std::span<const FitTrial> trials);
 
 /// The batch to try next: 0 leaves the program's own. Nullopt: the answer is settled, or cannot be.
 std::optional<std::int64_t> NextBatch(std::span<const FitTrial> trials, std::int64_t limit_bytes);

@@ -46,7 +46,7 @@ struct World {
 /// Goal: the answer was seen to fit, and no batch that is a tenth larger would.
 void ExpectClose(const World& world) {
   const std::vector<FitTrial> trials = world.PlayOut();
-  const FitAnswer answer = AnswerOf(trials, world.limit_mib * kMiB);
+  const FitAnswer answer = AnswerOf(trials);
   EXPECT_TRUE(answer.settled);
   EXPECT_LE(world.Needs(answer.batch), static_cast<double>(world.limit_mib));
   EXPECT_GT(world.Needs(answer.batch + std::max<std::int64_t>(1, answer.batch / 10) + 1),
@@ -66,14 +66,14 @@ TEST(FitPlan, FindsTheLargestBatch) {
 
 TEST(FitPlan, StopsAtTheLastSample) {
   const World world{.samples = 500};
-  const FitAnswer answer = AnswerOf(world.PlayOut(), world.limit_mib * kMiB);
+  const FitAnswer answer = AnswerOf(world.PlayOut());
   EXPECT_EQ(answer.batch, 500);
   EXPECT_TRUE(answer.all_samples);
 }
 
 TEST(FitPlan, SaysWhenNothingFits) {
   const World world{.fixed_mib = 2000};
-  const FitAnswer answer = AnswerOf(world.PlayOut(), world.limit_mib * kMiB);
+  const FitAnswer answer = AnswerOf(world.PlayOut());
   EXPECT_EQ(answer.batch, 0);
   EXPECT_EQ(answer.too_large, 1);
   EXPECT_TRUE(answer.settled);

@@ -42,7 +42,7 @@ std::optional<PlanKept> PlanWithoutAWayOut(const CaseFile& run) {
 /// Since the epoch was looked at last fewer steps were made than an epoch has: it is still that one, or the next.
 bool EpochIsFresh(const CaseFile& run, const PlanKept& kept) {
   const double step = static_cast<double>(run.progress.step.value_or(0));
-  return kept.epochs > 0 && kept.made - step < step / std::max(1.0, kept.epoch);
+  return kept.epochs > 0 && run.progress.epoch && kept.made - step < step / std::max(1.0, kept.epoch);
 }
 
 }  // namespace

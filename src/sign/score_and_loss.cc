@@ -19,10 +19,14 @@ bool AnswersOneQuestion(const CaseFile& run) {
   }
   const Observation& call = *calls.back();
   const auto call_seen = As<seen::LossCall>(call);
-  const std::string shape = call_seen.input_shape.value_or("");
-  const auto dimensions = std::count(shape.begin(), shape.end(), 'x') + 1;
   const bool by_two = call_seen.function.value_or("").starts_with("binary");
-  return !call_seen.weighted.value_or(false) && dimensions <= 2 && (!by_two || OrZero(call_seen.classes) <= 1);
+  return !call_seen.weighted.value_or(false) && (!by_two || OrZero(call_seen.classes) <= 1);
+}
+
+/// Tokens or pixels: an accuracy may be the share of samples without any error.
+bool HasSeveralPlaces(const CaseFile& run) {
+  const std::string shape = As<seen::LossCall>(*ObservationsOf(run, "loss-call").back()).input_shape.value_or("");
+  return std::count(shape.begin(), shape.end(), 'x') > 1;
 }
 
 /// Per cent are given by some.
@@ -42,6 +46,13 @@ bool StaysAtGuessing(const CaseFile& run, const Finding& score, const Finding& l
          FactText(score, "state") != "improving" && ShareOfRight(score) < *guess + kOfTheWay * (1 - *guess);
 }
 
+/// The share of samples without any error begins next to nothing: it does not lie where guessing at each place is.
+bool LiesAtGuessing(const CaseFile& run, const Finding& score, const Finding& loss) {
+  constexpr double kNotNothing = 0.7;
+  const auto guess = AccuracyOfGuessing(run);
+  return guess && ShareOfRight(score) > kNotNothing * *guess && StaysAtGuessing(run, score, loss);
+}
+
 /// On samples that were not learned a model may be as good as guessing, and by chance no worse than half of that.
 bool IsWorseThanChance(const CaseFile& run, const Finding& score) {
   constexpr double kOfGuessing = 0.5;
@@ -51,6 +62,9 @@ bool IsWorseThanChance(const CaseFile& run, const Finding& score) {
 
 /// Whether this score counts the same answers as the loss, or is lower than those of any samples can be.
 bool ContradictsTheLoss(const CaseFile& run, const Finding& score, const Finding& loss) {
+  if (HasSeveralPlaces(run)) {
+    return FactText(score, "role") == "train-score" && LiesAtGuessing(run, score, loss);
+  }
   if (FactText(score, "role") == "validation-score") {
     return IsWorseThanChance(run, score);
   }

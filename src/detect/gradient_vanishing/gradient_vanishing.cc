@@ -15,6 +15,8 @@ constexpr std::int64_t kSamplesForMedian = 6;
 // Four orders of magnitude between the ends: ten sigmoid layers lose six, a plain deep net with
 // sound initial weights one or two.
 constexpr double kDecadesMin = 4;
+// At the end the last layer's own gradient has become small, where it has found the best answer to what reaches it.
+constexpr double kDecadesLate = 3;
 
 /// Gradients of the first layers are far smaller than those of the last ones.
 class GradientVanishing final : public Detector {
@@ -48,7 +50,9 @@ class GradientVanishing final : public Detector {
     const LogTrack& front = layers.front()->state;
     const double first = front.samples < kSamplesForMedian ? front.highest : front.Late();
     const double last = layers.back()->state.Late();
-    if (last - first < kDecadesMin) {
+    const bool from_the_start = front.samples >= kSamplesForMedian && last - first >= kDecadesLate &&
+                                layers.back()->state.Early() - front.Early() >= kDecadesMin;
+    if (last - first < kDecadesMin && !from_the_start) {
       return;
     }
     Finding finding;
