@@ -149,7 +149,7 @@ constexpr CauseEntry kEnds[] = {
     {"userspace-oom-daemon", kStop, Outcome::kKilled, kFault, "dataloader-worker-killed sibling-rank-failed uncaught-exception", &WeighUserspaceOomDaemon},
     {"waiting-for-input", kStop, Outcome::kHung, kFault, "user-interrupt external-sigterm external-sigkill scheduler-time-limit scheduler-cancelled wrapper-timeout sighup-logout uncaught-exception sibling-rank-failed", &WeighWaitingForInput},
     {"windows-pagefile", kStop, Outcome::kRaised, kFault, "", nullptr},
-    {"wrapper-timeout", kStop, Outcome::kKilled, kFault, "external-sigterm external-sigkill", &WeighWrapperTimeout},
+    {"wrapper-timeout", kStop, Outcome::kKilled, kFault, "external-sigterm external-sigkill user-interrupt", &WeighWrapperTimeout},
 };
 // clang-format on
 

@@ -96,6 +96,16 @@ TEST(Learning, AScoreThatIsFlatFromItsFirstValueOnMayHaveBeenLearnedBeforeIt) {
   EXPECT_TRUE(BlamesNobody(verdict));
 }
 
+TEST(Learning, GradientsThatWereAskedForInsteadOfABackwardPassMoveTheWeights) {
+  const std::string steps =
+      "series loss steps=1..200 shape=decay from=4.6 to=2.5 noise=0.4\n"
+      "observe counts steps=200 .steps=200 .backwards=0 .zero_grads=0 .loss_calls=2000 .batches=0 .skipped_steps=0\nend exit=0\n";
+  EXPECT_EQ(JudgeRun(steps).learning, Learning::kNeverLearned);
+  const Verdict verdict = JudgeRun("observe gradients-present steps=3 .steps=3 .tensors=6 .without=0 .frozen=0 .stale=0\n" + steps);
+  EXPECT_NE(verdict.learning, Learning::kNeverLearned) << verdict.learning_text;
+  EXPECT_TRUE(BlamesNobody(verdict)) << (verdict.causes.empty() ? "" : verdict.causes[0].id);
+}
+
 TEST(Learning, AnEnvironmentWithoutARewardOnRecordSaysWhatWouldTell) {
   const Verdict verdict = JudgeRun(
       "observe environment steps=5 libraries=gymnasium\n"

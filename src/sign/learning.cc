@@ -107,6 +107,13 @@ LearningView BySeries(const CaseFile& run) {
   return View(*other, plain ? state : Learning::kUnknown);
 }
 
+/// Gradients that no backward pass made: asked for by `torch.autograd.grad`, and handed to the optimizer.
+bool GradientsCameOtherwise(const CaseFile& run) {
+  const Observation* present = run.FindObservation(seen::GradientsPresent::kKind);
+  const auto present_seen = As<seen::GradientsPresent>(present);
+  return OrZero(present_seen.tensors) > OrZero(present_seen.without) && OrZero(present_seen.stale) == 0;
+}
+
 }  // namespace
 
 bool NothingMoved(const CaseFile& run) {
@@ -118,7 +125,7 @@ bool NothingMoved(const CaseFile& run) {
   const auto counts_seen = As<seen::Counts>(counts);
   const double steps = OrZero(counts_seen.steps);
   const double backwards = OrZero(counts_seen.backwards);
-  const bool one_sided = (steps == 0 && backwards >= 5) || (backwards == 0 && steps >= 5);
+  const bool one_sided = (steps == 0 && backwards >= 5) || (backwards == 0 && steps >= 5 && !GradientsCameOtherwise(run));
   return one_sided || run.FindFirst("weights/unchanged") != nullptr;
 }
 

@@ -257,7 +257,7 @@ Sign LookLayersAreLinear(const Training& training) {
     return NotSeenSign();
   }
   const auto layers_seen = As<seen::Layers>(*layers);
-  return AnswerSign(layers_seen.chained.value_or(false) && layers_seen.nonlinear == false, "model",
+  return AnswerSign(layers_seen.chained.value_or(false) && layers_seen.nonlinear == false && !layers_seen.narrows.value_or(false), "model",
                     "nothing but sums and products stands between its layers: together they can do what one of them can");
 }
 

@@ -580,3 +580,15 @@ workers[0].terminate()
 workers[0].join()
 """)
     assert (got.code, got.outcome, got.blamed) == (0, "completed", [])
+
+
+def test_a_time_limit_that_asks_by_sigint_is_no_ctrl_c(ending):
+    got = ending("""
+epoch = 0
+while epoch < 100000:
+    for _ in range(50):
+        step(x, y, model, optimizer)
+    epoch += 1
+    print(f"epoch {epoch}/100000", flush=True)
+""", shell="exec timeout -s INT 6 PYTHON PROGRAM")
+    assert (got.code, got.roots, got.blamed) == (124, ["wrapper-timeout"], ["wrapper-timeout"])

@@ -155,3 +155,28 @@ def test_a_ctrl_c_that_finds_the_probe_at_work_shows_the_users_frames_alone(run,
     got = run(script(INTERRUPTED))
     assert got.code == -2 and "KeyboardInterrupt" in got.err and "train.py" in got.err
     assert "whystop_probe" not in got.err, got.err
+
+
+DYING = """
+import gc, signal, weakref
+import torch
+from torch import nn
+def made():
+    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+    return model, torch.optim.SGD(model.parameters(), lr=0.1), iter(torch.utils.data.DataLoader(torch.zeros(4, 2)))
+for turn in range(3):
+    model, optimizer, rows = made()
+    model(next(rows)).sum().backward()
+    optimizer.step()
+python = [type(owner).__name__ for owner in (model, *model, optimizer, rows) for known in weakref.getweakrefs(owner)
+          if hasattr(known.__callback__, "__code__")]
+print("callbacks in Python:", python)
+"""
+
+
+def test_no_python_of_ours_runs_where_an_object_dies(run, script):
+    """An interrupt that comes within a weak reference's callback is swallowed: a Ctrl-C would be lost."""
+    bare, got = run(script(DYING), probe=False), run(script(DYING))
+    assert bare.code == 0 and "callbacks in Python" in bare.out, bare.err
+    assert (got.code, got.out, got.err) == (bare.code, bare.out, bare.err)
+    assert got.observations("optimizer") and got.observations("loader"), "the probe was there"

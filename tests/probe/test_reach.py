@@ -60,11 +60,12 @@ for step in range(3):
         ("nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))", (1, 1)),
         ("nn.Sequential(nn.Linear(4, 1), nn.Tanh())", (0, 0)),  # What stands behind the last layer is the output's own.
         ("nn.Linear(4, 1)", (0, 0)),
+        ("nn.Sequential(nn.Linear(4, 2), nn.Linear(2, 6))", (1, 0, 1)),  # A table of low rank is meant so.
     ],
 )
 def test_what_stands_between_layers(run, script, net, told):
     seen = run(script(LAYERS.replace("{net}", net))).one("layers")
-    assert (seen["chained"], seen["nonlinear"]) == told
+    assert (seen["chained"], seen["nonlinear"], seen["narrows"]) == (*told, 0)[:3]
 
 
 DRAWN = HEAD + """

@@ -1,12 +1,11 @@
 """One call of `fit`: its plan, its steps, its epochs, and how it ended."""
 
-import weakref
-
 from whystop_probe.core import crash
 from whystop_probe.core.feed import Feed, Feeds, Gate
 from whystop_probe.core.guard import quiet
 from whystop_probe.core.metrics import tell
 from whystop_probe.core.phases import Phases
+from whystop_probe.core.weak import WeakTable
 from whystop_probe.keras import stop
 from whystop_probe.keras.steps import Stepper
 
@@ -22,8 +21,8 @@ class Fits:
         self._name = name
         self._stack = []
         self._steppers = {}  # id of the optimizer -> Stepper, as long as the process lives: a handful.
-        self._models = weakref.WeakSet()  # That were fitted before.
-        self.own_losses = weakref.WeakSet()  # Models whose own step logs the loss of each batch and no mean.
+        self._models = WeakTable()  # That were fitted before.
+        self.own_losses = WeakTable()  # Models whose own step logs the loss of each batch and no mean.
         self._reads_late = reads_late  # The logs are no numbers yet when a batch ends.
         self.feeds = Feeds()  # Told of the end of every batch, ahead of the callbacks: whatever they do, the batch is on record.
         self.batch_begin = Gate(self._batch_begin)  # Open while weights are wanted as they are ahead of a step.

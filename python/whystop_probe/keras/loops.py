@@ -1,7 +1,6 @@
 """Training without fit: `train_on_batch`, and loops written by hand around `optimizer.apply` or `apply_gradients`."""
 
 import sys
-import weakref
 from time import perf_counter, thread_time
 
 import numpy
@@ -10,6 +9,7 @@ from whystop_probe.core import arrays, ring
 from whystop_probe.core.crash import users_own
 from whystop_probe.core.feed import RunningMean
 from whystop_probe.core.guard import quiet
+from whystop_probe.core.weak import WeakTable
 from whystop_probe.keras import describe, pairs
 from whystop_probe.keras.gradients import Gradients, name_of
 from whystop_probe.loop.nest import release
@@ -32,8 +32,8 @@ class Loops:
         self._engine = engine
         self.gradients = Gradients(training)
         self._watch = None
-        self._means = weakref.WeakKeyDictionary()  # model -> RunningMean of train_on_batch
-        self._own_losses = weakref.WeakKeyDictionary()  # model -> whether its own step logs the loss of each batch and no mean
+        self._means = WeakTable()  # model -> RunningMean of train_on_batch
+        self._own_losses = WeakTable()  # model -> whether its own step logs the loss of each batch and no mean
         self._described = set()  # ids of optimizers
         self._loss = None  # Of the gradient that was made last.
         self._loss_calls = 0

@@ -27,7 +27,7 @@ class Backwards:
     def on_first(self, loss):
         layers = None if self._training.compiled else layers_of(loss)
         if layers is not None:
-            self._training.channel.observe("layers", self._training.step, chained=layers[0], nonlinear=layers[1])
+            self._training.channel.observe("layers", self._training.step, chained=layers[0], nonlinear=layers[1], narrows=layers[2])
         found = broadcast_difference(loss)
         if found is not None:
             shapes = ["x".join(map(str, shape)) for shape in found]

@@ -1,11 +1,11 @@
 """Data loaders: what they plan, how long the loop waits for them, and what the batches look like."""
 
-import weakref
 from collections import Counter
 from time import thread_time
 
 from whystop_probe.core.guard import quiet
 from whystop_probe.core.pulse import DATA_END
+from whystop_probe.core.weak import WeakTable
 from whystop_probe.torch.columns import Columns, fits
 from whystop_probe.torch.tensors import dtype_text, moments, nonfinite, shape_text
 
@@ -27,8 +27,8 @@ class Loaders:
         self._torch = torch
         self._training = training
         self._reader = reader
-        self._loaders = weakref.WeakKeyDictionary()  # loader -> _Seen
-        self._iterators = weakref.WeakKeyDictionary()  # iterator -> _Seen
+        self._loaders = WeakTable()  # loader -> _Seen
+        self._iterators = WeakTable()  # iterator -> _Seen
         self._current = None  # The _Seen of the iterator that gave the last batch.
         self._all = []  # The first _Seen of the process.
         self._steps_then = 0

@@ -65,9 +65,10 @@ _PRODUCTS = frozenset("Addmm Mm Bmm Baddbmm Mv Addbmm Convolution MkldnnConvolut
 
 
 def layers_of(loss):
-    """(whether one product with weights follows another, whether anything but sums and products stands between two), or None where the
-    graph is too large. What stands behind the last product is the loss's and the output's own."""
-    seen, queue, chained = set(), [(loss.grad_fn, False)] if loss.grad_fn is not None else [], False
+    """(whether one product with weights follows another, whether anything but sums and products stands between two, whether what lies
+    between is narrower than what goes in and comes out), or None where the graph is too large. What stands behind the last product is the
+    loss's and the output's own."""
+    seen, queue, chained, widths = set(), [(loss.grad_fn, False)] if loss.grad_fn is not None else [], False, []
     while queue:
         node, below = queue.pop()
         if (node, below) in seen or hasattr(node, "variable"):
@@ -79,14 +80,38 @@ def layers_of(loss):
         sides = [following for following, _ in node.next_functions if following is not None]
         product = kind in _PRODUCTS or (kind == "Mul" and len(sides) > 1)
         if below and not product and kind not in _LINEAR and kind != "Mul":
-            return True, True
+            return True, True, False
         if product and sum(not _is_weight(side) for side in sides) > 1:
             if below:
-                return True, True  # Of two things that hang on the inputs: attention, gates.
+                return True, True, False  # Of two things that hang on the inputs: attention, gates.
         elif product:
             chained = chained or below
+            widths += [(below, *found) for found in [_widths(node, sides)] if found is not None]
         queue += [(side, below or kind in _PRODUCTS) for side in sides]
-    return chained, False
+    return chained, False, _narrows(widths)
+
+
+def _widths(node, sides):
+    """(what goes in, what comes out) of a product with a table of weights."""
+    shape = shape_of(node)
+    weight = next((found for found in map(_weight_of, sides) if found is not None and found.dim() == 2), None)
+    return None if weight is None or not shape or shape[-1] == 0 else (weight.numel() // shape[-1], shape[-1])
+
+
+def _narrows(widths):
+    """A table of low rank, as embeddings and factors have it by design."""
+    inner, last = [found[1:] for found in widths if found[0]], [found[2] for found in widths if not found[0]]
+    return bool(inner and last) and min(out for _, out in inner) < min(max(last), max(into for into, _ in inner))
+
+
+def _weight_of(node):
+    return _variable_below(node) if _is_weight(node) else None
+
+
+def _variable_below(node):
+    while not hasattr(node, "variable"):
+        node = next(following for following, _ in node.next_functions if following is not None)
+    return node.variable
 
 
 def _is_weight(node):

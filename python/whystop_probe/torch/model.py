@@ -1,9 +1,9 @@
 """Finds the model: which modules exist, which is the root, what the parameters are called."""
 
-import weakref
 from collections import Counter
 
 from whystop_probe.core.guard import quiet
+from whystop_probe.core.weak import WeakTable
 
 _ACTIVATIONS = frozenset(
     "ReLU ReLU6 LeakyReLU PReLU ELU SELU CELU GELU SiLU Mish Sigmoid Tanh Softplus Softmax LogSoftmax Hardswish Hardsigmoid".split()
@@ -17,8 +17,8 @@ class Modules:
 
     def __init__(self, training):
         self._training = training
-        self._built = {}  # id -> weak reference
-        self._parts = set()  # ids of modules that belong to another one
+        self._built = WeakTable()
+        self._parts = WeakTable()  # Modules that belong to another one.
         self.count = 0  # Modules with parameters or parts that were ever built.
 
     @quiet
@@ -30,7 +30,7 @@ class Modules:
         self._remember(module)
         if part is not None:
             self._remember(part)
-            self._parts.add(id(part))
+            self._parts.add(part)
 
     @quiet
     def on_copied(self, result, module, *rest):
@@ -38,25 +38,19 @@ class Modules:
         self.count += 1
 
     def _remember(self, module):
-        key = id(module)
-        if key not in self._built:
+        if module not in self._built:
             self.count += 1
-            self._built[key] = weakref.ref(module, lambda _, key=key: self._forget(key))
-
-    def _forget(self, key):
-        self._built.pop(key, None)
-        self._parts.discard(key)
+            self._built.add(module)
 
     def root_of(self, parameters):
         """The module that owns most of these parameters and is part of no other; None where none was seen."""
         wanted = {id(parameter) for parameter in parameters}
         best, best_score = None, (0, False)
-        for key, reference in list(self._built.items()):
-            module = reference()
-            if module is None or not isinstance(getattr(module, "_modules", None), dict):
+        for module in self._built:
+            if not isinstance(getattr(module, "_modules", None), dict):
                 continue
             owned = sum(id(parameter) in wanted for parameter in module.parameters())
-            score = (owned, key not in self._parts)
+            score = (owned, module not in self._parts)
             if owned and score > best_score:
                 best, best_score = module, score
         return best
@@ -64,9 +58,8 @@ class Modules:
     def all_parameters(self):
         """Ids of the parameters of every module that is alive, and of those inside it: a copy of a module is never built."""
         found, seen = set(), set()
-        for reference in list(self._built.values()):
-            module = reference()
-            for _, inner in module.named_modules(memo=seen) if module is not None else ():
+        for module in self._built:
+            for _, inner in module.named_modules(memo=seen):
                 found.update(id(parameter) for parameter in inner._parameters.values() if parameter is not None)
         return found
 

@@ -4,6 +4,7 @@ import weakref
 
 from whystop_probe.core.guard import quiet
 from whystop_probe.core.names import names_text
+from whystop_probe.core.weak import WeakTable
 from whystop_probe.torch.graph import all_leaves
 from whystop_probe.torch.model import describe
 
@@ -20,13 +21,13 @@ class Optimizers:
         self._training = training
         self._modules = modules
         self._names = names
-        self._known = weakref.WeakSet()
-        self._described = weakref.WeakSet()
-        self._steps = weakref.WeakKeyDictionary()
-        self._made_at = weakref.WeakKeyDictionary()  # Steps that others had made by then.
-        self._number = weakref.WeakKeyDictionary()  # optimizer -> the training that it belongs to.
+        self._known = WeakTable()
+        self._described = WeakTable()
+        self._steps = WeakTable()
+        self._made_at = WeakTable()  # Steps that others had made by then.
+        self._number = WeakTable()  # optimizer -> the training that it belongs to.
         self._switched_at = 0  # Steps made when another optimizer than the one before stepped.
-        self._seen = weakref.WeakKeyDictionary()  # optimizer -> what its gradients were at the check before.
+        self._seen = WeakTable()  # optimizer -> what its gradients were at the check before.
         self.unchecked = True  # The optimizer that steps is to be compared with the model still.
         self.modules_built = 0  # As of the last look: who builds another model may have left the optimizer with the old one.
         self._root = None

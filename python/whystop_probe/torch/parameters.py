@@ -6,6 +6,7 @@ from time import perf_counter, thread_time
 from whystop_probe.core import ring
 from whystop_probe.core.guard import quiet
 from whystop_probe.core.names import names_text
+from whystop_probe.core.weak import WeakTable
 from whystop_probe.torch.tensors import nonfinite
 from whystop_probe.torch.descent import Descent
 
@@ -30,7 +31,7 @@ class Parameters:
         self._training = training
         self._reader = reader
         self._names = names
-        self._walks = weakref.WeakKeyDictionary()  # optimizer -> _Walk
+        self._walks = WeakTable()  # optimizer -> _Walk
         self._walk = None  # Of the optimizer that is stepping.
         self.kept = None  # (weak parameter, name, its values before the step)
         self.descent = Descent(torch, training, reader)

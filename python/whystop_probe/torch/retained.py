@@ -16,16 +16,27 @@ class RetainedGraphs:
         self._training = training
         self._told = {}
         self._lists = {}  # name -> (a weak reference to its last item, length, step) at an earlier look
+        self._sums = {}  # name -> (depth, step) at an earlier look
 
     def look(self, frame):
         for name, value in list(frame.f_locals.items())[:_NAMES_MAX]:
             kind = type(value)
             if kind.__name__ == "Tensor" and kind.__module__ == "torch" and value.grad_fn is not None and value.numel() == 1:
-                self._tell(name, _sum_depth(value.grad_fn), frame.f_code)
+                depth = _sum_depth(value.grad_fn)
+                if self._deepens(name, depth):
+                    self._tell(name, depth, frame.f_code)
             elif kind is list and len(value) > _DEPTH_TOLD_MIN:
                 last = value[-1]
                 if type(last).__name__ == "Tensor" and type(last).__module__ == "torch" and last.grad_fn is not None and self._grows(name, value):
                     self._tell(name, len(value), code=frame.f_code, how="list")
+
+    def _deepens(self, name, depth):
+        """Whether it has grown with the steps since an earlier look: a sum over all weights, or all terms, is as deep in every step."""
+        step = self._training.step
+        known, then = self._sums.setdefault(name, (depth, step))
+        if depth < known:
+            self._sums[name] = (depth, step)  # Begun anew.
+        return step - then >= _STEPS_APART and depth >= min(_DEPTH_MAX, known + _GROWTH_MIN * (step - then))
 
     def _grows(self, name, items):
         """Whether it has grown with the steps since an earlier look. A list that is made anew may lie where the old one lay: what stood in it tells."""

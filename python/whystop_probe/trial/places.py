@@ -4,8 +4,8 @@ functions, the backward pass, the optimizer's step. A trial may replace function
 import functools
 import inspect
 import sys
-import weakref
 
+from whystop_probe.core.weak import WeakTable
 from whystop_probe.torch.losses import NAMES
 from whystop_probe.trial.by_hand import ByHand
 
@@ -15,8 +15,8 @@ class Places:
         self._torch = torch
         self._parts = []
         self._depth = 0
-        self._models = weakref.WeakSet()
-        self._optimizers = weakref.WeakSet()
+        self._models = WeakTable()
+        self._optimizers = WeakTable()
 
     def add(self, part):
         self._parts.append(part)

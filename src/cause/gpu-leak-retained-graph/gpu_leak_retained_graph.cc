@@ -14,6 +14,14 @@ namespace {
 // epochs are not known, hundreds are long.
 constexpr double kGraphsMin = 100;
 
+/// It is told again whenever it has doubled: what was not for four times as many steps is begun anew now and then.
+bool Rests(const CaseFile& run, const Observation& kept) {
+  constexpr double kTimes = 4;
+  constexpr double kToldAtMost = 256;  // A sum's depth is not counted further.
+  const double depth = OrZero(As<seen::RetainedGraph>(kept).depth);
+  return kept.step && depth < kToldAtMost && OrZero(CountsOf(run).steps) - static_cast<double>(*kept.step) > kTimes * depth;
+}
+
 /// Steps in the largest loader's epoch, or in the mean one; 0: not known.
 double StepsOfAnEpoch(const CaseFile& run) {
   const double epochs = run.progress.epochs_planned.value_or(0);
@@ -31,7 +39,7 @@ void WeighGpuLeakRetainedGraph(const CaseFile& run, Hypothesis& out) {
   for (const Observation* kept : ObservationsOf(run, "retained-graph")) {
     worst = worst == nullptr || OrZero(As<seen::RetainedGraph>(*kept).depth) > OrZero(As<seen::RetainedGraph>(*worst).depth) ? kept : worst;
   }
-  if (worst == nullptr) {
+  if (worst == nullptr || Rests(run, *worst)) {
     return;
   }
   const auto worst_seen = As<seen::RetainedGraph>(worst);
