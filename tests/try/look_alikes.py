@@ -29,13 +29,14 @@ SICK = {
     "lr-too-low": dict(lr="3e-7"),
     "labels-random": dict(labels="y = y[torch.randperm(1200)]"),
     "capacity-too-small": dict(net="nn.Linear(8, 4)"),
-    "not-enough-steps": dict(epochs="1", lr="0.0015"),
+    "not-enough-steps": dict(epochs="2", lr="0.0015"),
     "dead-relu": dict(after="nn.init.constant_(net[2].bias, -30.0)"),
     "saturation": dict(net=NET.format("Tanh"), after="[nn.init.normal_(layer.weight, std=40.0) for layer in (net[0], net[2])]"),
     "frozen-params": dict(after="net.requires_grad_(False); net[4].bias.requires_grad_(True)"),
 }
-# What a proof may call it: saturated units by large weights are saturation, and the weights are why.
-NAMES = {cause: {cause} for cause in SICK} | {"saturation": {"saturation", "bad-init-scale"}}
+# What a proof may call it: saturated units by large weights are saturation, and the weights are why; labels that were dealt out anew
+# are random, or those of other samples, which no trial tells apart.
+NAMES = {cause: {cause} for cause in SICK} | {"saturation": {"saturation", "bad-init-scale"}, "labels-random": {"labels-random", "labels-misaligned"}}
 WELL = {
     "as it should be": {},
     "a third of the labels wrong": dict(labels="y = torch.where(torch.rand(1200) < 0.3, torch.randint(0, 4, (1200,)), y)", epochs="25"),
