@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::seconds;
 
-constexpr std::int64_t kSteps = 4;      // By the third all that the optimizer keeps is there.
+constexpr std::int64_t kSteps = 9;      // By the third all that the optimizer keeps is there; a large batch makes a second pass within the others.
 constexpr double kOfFreeMemory = 0.85;  // The rest is for the machine.
 constexpr double kReserve = 0.02;       // Of the limit: equal runs differ.
 constexpr std::size_t kTrialsMax = 16;
