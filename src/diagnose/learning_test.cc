@@ -106,6 +106,16 @@ TEST(Learning, GradientsThatWereAskedForInsteadOfABackwardPassMoveTheWeights) {
   EXPECT_TRUE(BlamesNobody(verdict)) << (verdict.causes.empty() ? "" : verdict.causes[0].id);
 }
 
+TEST(Learning, ALossThatIsSummedOverTheBatchIsNotHeldAgainstGuessingOnce) {
+  const std::string run =
+      "series loss steps=1..400 shape=decay from=22 to=0.65 noise=0.02\n"
+      "observe loss-call steps=1..400 every=40 function=binary_cross_entropy call=40 grad_enabled=1 input_requires_grad=1 input_shape=32 target_shape=32 "
+      "input_min=0.1 input_max=0.9 input_std=0.3 target_min=0 target_max=1 target_mean=0.3 target_std=0.458";
+  EXPECT_EQ(JudgeRun(run + "\nend exit=0\n").learning_text.find("guessing") == std::string::npos, false);
+  const Verdict verdict = JudgeRun(run + " summed=1\nend exit=0\n");
+  EXPECT_EQ(verdict.learning_text.find("guessing"), std::string::npos) << verdict.learning_text;
+}
+
 TEST(Learning, AnEnvironmentWithoutARewardOnRecordSaysWhatWouldTell) {
   const Verdict verdict = JudgeRun(
       "observe environment steps=5 libraries=gymnasium\n"

@@ -69,6 +69,12 @@ bool IsComparable(const CaseFile& run, const Finding& loss, double guess) {
     return false;
   }
   constexpr double kTimes = 5;
+  constexpr double kNotDivided = 3;  // A sum over the batch that began so high was not divided by its size later.
+  const auto calls = ObservationsOf(run, "loss-call");
+  const bool summed = !calls.empty() && As<seen::LossCall>(*calls.back()).summed.value_or(false);
+  if (summed && loss.Number("begin").value_or(0) > kNotDivided * guess) {
+    return false;
+  }
   const double lowest = std::min(loss.Number("begin").value_or(0), loss.Number("last").value_or(0));
   return lowest < kTimes * guess || CanBeTheMeanOverSamples(run, loss.Number("first").value_or(0));
 }

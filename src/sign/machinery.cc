@@ -291,7 +291,7 @@ Sign LookEvalMode(const Training& training) {
   const std::string norms = model.norms.value_or("");
   const double since = static_cast<double>(modes.back()->step.value_or(0));
   return AnswerSign(!As<seen::Mode>(*modes.back()).training.value_or(false) && steps - since >= kShareMin * steps &&
-                        (!dropouts.empty() || MentionsAny(norms, {"batchnorm"})),
+                        ((!dropouts.empty() && model.dropout_max.value_or(1) > 0) || MentionsAny(norms, {"batchnorm"})),
                     "model",
                     "the model was in eval mode in every optimizer step from step " +
                         HumanNumber(since) + " of " + HumanNumber(steps) + " on; it has " +

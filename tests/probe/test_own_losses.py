@@ -55,6 +55,14 @@ def test_what_a_loss_written_by_hand_compares_is_told(run, script, loss):
             assert (call["target_min"], call["target_max"]) == (0, 1)
 
 
+@pytest.mark.parametrize("call, summed", [("functional.cross_entropy(scores, labels, reduction='sum')", 1), ("CrossEntropyLoss(reduction='sum')(scores, labels)", 1),
+                                          ("functional.cross_entropy(scores, labels)", None)])
+def test_a_loss_that_is_summed_over_the_batch_is_told(run, script, call, summed):
+    got = run(script(HEAD.replace("LOSS", "torch.nn." + call)))
+    assert got.observations("probe-failure") == []
+    assert [told.get("summed") for told in got.observations("loss-call")] == [summed] * 3
+
+
 def test_losses_of_torch_are_told_once(run, script):
     got = run(script(HEAD.replace("LOSS", "torch.nn.functional.l1_loss(number, numbers)")))
     assert got.observations("probe-failure") == []

@@ -76,6 +76,7 @@ class LossCalls:
             "input_requires_grad": input.requires_grad,
             "grad_enabled": torch.is_grad_enabled(),
             "by_hand": by_hand,
+            "summed": True if any(isinstance(value, str) and value == "sum" for value in rest) else None,
         }
         facts.update(self._weights(name, rest))
         step = self._training.step

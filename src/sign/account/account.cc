@@ -379,7 +379,7 @@ namespace {
 
 /// A Python program that ends its own worker, a pool's or one of several that it let compete, decides that by itself.
 bool SentToItsOwnChild(const CaseFile& run, const SignalSeen& seen) {
-  return seen.sender_pid && seen.process && seen.sender_name.starts_with("python") &&
+  return seen.signal == SIGTERM && seen.sender_pid && seen.process && seen.sender_name.starts_with("python") &&
          std::any_of(run.process_ends.begin(), run.process_ends.end(), [&seen](const ProcessEnd& ended) {
            return ended.pid == *seen.process && ended.parent_pid == *seen.sender_pid;
          });
