@@ -8,6 +8,7 @@ namespace {
 
 constexpr double kCloseEnough = 1.05;  // Of the largest that fits: what was too much so near leaves nothing to look for.
 constexpr double kStepBeyond = 1.04;   // What the line promises is reached, and nothing was too much yet.
+constexpr std::ptrdiff_t kTimes = 3;   // The answer was seen to fit: equal runs differ by tens of MiB.
 constexpr double kAim = 0.985;         // Of what the line promises: it is a measurement.
 constexpr std::int64_t kLeapMax =
     8;  // Times the largest that fitted: a line is no law far outside.
@@ -51,18 +52,22 @@ FitAnswer AnswerOf(std::span<const FitTrial> trials) {
   std::int64_t samples = 0;
   for (const FitTrial& trial : trials) {
     samples = std::max(samples, trial.samples);
-    if (Fits(trial)) {
-      answer.batch = std::max(answer.batch, trial.batch);
-    } else if (trial.end == FitTrial::End::kTooMuch && trial.batch > 0) {
+    if (trial.end == FitTrial::End::kTooMuch && trial.batch > 0) {
       answer.too_large = std::min(answer.too_large.value_or(trial.batch), trial.batch);
     }
   }
+  // What fitted once and was too much another time does not fit.
+  for (const FitTrial& trial : trials) {
+    answer.batch = Fits(trial) && trial.batch < answer.too_large.value_or(INT64_MAX) ? std::max(answer.batch, trial.batch) : answer.batch;
+  }
+  const auto times = std::count_if(trials.begin(), trials.end(),
+                                   [&answer](const FitTrial& trial) { return Fits(trial) && trial.batch == answer.batch; });
   answer.all_samples = samples > 0 && answer.batch >= samples;
-  // Equal runs differ by tens of MiB: that a larger one is too much is seen, not reckoned.
-  answer.settled = answer.all_samples || answer.too_large == 1 ||
-                   (answer.batch > 0 && answer.too_large &&
-                    static_cast<double>(*answer.too_large) <=
-                        std::max(kCloseEnough * static_cast<double>(answer.batch), static_cast<double>(answer.batch) + 1));
+  const bool nothing_between = answer.batch > 0 && answer.too_large &&
+                               static_cast<double>(*answer.too_large) <=
+                                   std::max(kCloseEnough * static_cast<double>(answer.batch), static_cast<double>(answer.batch) + 1);
+  answer.found = answer.all_samples || answer.too_large == 1 || nothing_between;
+  answer.settled = answer.found && (answer.batch == 0 || times >= kTimes);
   return answer;
 }
 
@@ -77,6 +82,9 @@ std::optional<std::int64_t> NextBatch(std::span<const FitTrial> trials, std::int
   });
   if (strange || answer.settled) {
     return std::nullopt;
+  }
+  if (answer.found) {
+    return answer.batch;  // Once more.
   }
   std::int64_t samples = first.samples > 0 ? first.samples : INT64_MAX;
   if (answer.batch == 0) {  // Not even the program's own: downwards, by halves.

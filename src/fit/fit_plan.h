@@ -46,7 +46,8 @@ struct FitAnswer {
   std::int64_t batch = 0;                 // The largest that was seen to fit; 0: none was.
   std::optional<std::int64_t> too_large;  // The smallest that was seen not to.
   bool all_samples = false;               // There is no more data than that.
-  bool settled = false;                   // No larger one is worth a trial.
+  bool found = false;                     // No larger one is worth a trial.
+  bool settled = false;                   // And this one has fitted often enough.
 };
 FitAnswer AnswerOf(std::span<const FitTrial> trials);
 
