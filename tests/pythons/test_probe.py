@@ -44,7 +44,7 @@ def test_every_end_is_the_same(python, folder, trains):
     compare(folder, [(name, first + ENDS[name] + "\n", "file") for name in names], python.path)
 
 
-@pytest.mark.parametrize("part", ["ring", "pulse"])
+@pytest.mark.parametrize("part", ["ring", "pulse", "feed", "governor", "weak"])
 @pytest.mark.parametrize("native", [True, False], ids=["native", "pure"])
 def test_its_own_tests(python, part, native):
     variables = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **({} if native else {"WHYSTOP_NO_NATIVE": "1"})}

@@ -13,11 +13,13 @@ class WeakTable:
         self._gone = deque()  # References to what died, put there by C alone.
 
     def _sweep(self):
-        while self._gone:
-            reference = self._gone.popleft()
-            found = self._items.get(reference.key)
-            if found is not None and found[0] is reference:
-                del self._items[reference.key]
+        try:
+            while self._gone:
+                reference = self._gone.popleft()
+                if self._items.get(reference.key, (None,))[0] is reference:
+                    self._items.pop(reference.key, None)
+        except IndexError:
+            pass  # Another thread was sweeping too.
 
     def __setitem__(self, owner, value):
         self._sweep()
@@ -41,7 +43,7 @@ class WeakTable:
     def pop(self, owner, otherwise=None):
         value = self.get(owner, otherwise)
         if owner in self:
-            del self._items[id(owner)]
+            self._items.pop(id(owner), None)
         return value
 
     def clear(self):
