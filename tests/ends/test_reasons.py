@@ -511,15 +511,18 @@ for epoch in range(1, 9):
     assert not seen.blamed
 
 
-def test_a_limit_on_cpu_time_that_a_script_sets_and_goes_on_after(ending):
-    got = ending("""
+LONG = """
 epoch = 0
 while epoch < 100000:
     for _ in range(50):
         step(x, y, model, optimizer)
     epoch += 1
     print(f"epoch {epoch}/100000", flush=True)
-""", shell="ulimit -t 12; PYTHON PROGRAM; PYTHON -c 'print(\"report\")'")
+"""
+
+
+def test_a_limit_on_cpu_time_that_a_script_sets_and_goes_on_after(ending):
+    got = ending(LONG, shell="ulimit -t 12; PYTHON PROGRAM; PYTHON -c 'print(\"report\")'")
     assert (got.code, got.outcome, got.roots) == (0, "killed", ["rlimit-signal"])
     assert got.blamed == ["rlimit-signal"]
 
@@ -583,12 +586,5 @@ workers[0].join()
 
 
 def test_a_time_limit_that_asks_by_sigint_is_no_ctrl_c(ending):
-    got = ending("""
-epoch = 0
-while epoch < 100000:
-    for _ in range(50):
-        step(x, y, model, optimizer)
-    epoch += 1
-    print(f"epoch {epoch}/100000", flush=True)
-""", shell="exec timeout -s INT 6 PYTHON PROGRAM")
+    got = ending(LONG, shell="exec timeout -s INT 6 PYTHON PROGRAM")
     assert (got.code, got.outcome, got.roots) == (124, "killed", ["wrapper-timeout"])
