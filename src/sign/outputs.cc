@@ -264,17 +264,8 @@ Sign LookClassTargetsOutOfRange(const Training& training) {
                                       "; they must lie between 0 and 1");
     }
   }
-  // Shares of classes sum to 1, so that their mean is 1 over their number; several tags a sample do not.
+  // Shares of classes sum to 1, so that their mean is 1 over their number.
   constexpr double kAboveOne = 1.05;
-  constexpr double kSeveral = 1.5;
-  for (const Observation* call : LossCalls(training.run, {"binary_cross_entropy"})) {
-    const auto call_seen = As<seen::LossCall>(call);
-    const double tags = call_seen.target_mean.value_or(0) * OrZero(call_seen.classes);
-    if (call_seen.sums_to_one.value_or(false) && OrZero(call_seen.classes) > 2 && tags > kSeveral) {
-      return YesSign("loss-call", "the outputs of a sample sum to 1, as those of a softmax do, and its targets to " + HumanNumber(tags, 2) +
-                                      ": they cannot all be reached");
-    }
-  }
   for (const Observation* call : LossCalls(training.run, {"cross_entropy"})) {
     const auto call_seen = As<seen::LossCall>(call);
     const double classes = OrZero(call_seen.classes);

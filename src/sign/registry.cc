@@ -117,6 +117,7 @@ constexpr SignEntry kSigns[] = {
     {"no-logarithms-for-nll", "Is nll_loss given anything but logarithms of probabilities?", &LookNoLogarithmsForNll},
     {"not-seen-to-learn", "Is it not seen to learn, after enough points?", &LookNotSeenToLearn},
     {"one-output-for-classes", "Is a class loss given a single output?", &LookOneOutputForClasses},
+    {"one-share-for-several", "Do outputs that sum to 1 stand against several tags a sample?", &LookOneShareForSeveral},
     {"one-step-an-epoch", "Did epochs of a step or two end near guessing?", &LookOneStepAnEpoch},
     {"one-straight-layer", "Is the model one layer, a straight line, that learns numbers?", &LookOneStraightLayer},
     {"operand-from-outside", "Did the first NaN come from an input, a target or a weight?", &LookOperandFromOutside},

@@ -19,6 +19,7 @@ Sign LookGradientsRoundToZero(const Training& training);
 Sign LookLayersAreLinear(const Training& training);
 Sign LookLearnedInFirstPass(const Training& training);
 Sign LookLossRests(const Training& training);
+Sign LookOneShareForSeveral(const Training& training);
 Sign LookOneStraightLayer(const Training& training);
 Sign LookScoreBeliesFirstPass(const Training& training);
 Sign LookStepsCutTheEpochs(const Training& training);
