@@ -12,7 +12,7 @@ Sign LookOneStraightLayer(const Training& training) {
     return NotSeenSign();
   }
   const auto model = As<seen::Model>(*training.model);
-  return AnswerSign(LearnsNumbers(training.run) && OrZero(model.tensors) <= 2 && model.activations.value_or("").empty(), "model",
+  return AnswerSign(LearnsNumbers(training.run) && OrZero(model.matrices) <= 1 && model.activations.value_or("").empty(), "model",
                     "it is a straight line, whose remainder may be noise");
 }
 

@@ -80,7 +80,7 @@ constexpr SignEntry kSigns[] = {
     {"loss-lost", "Is the loss not a finite number to the end?", &LookLossLost},
     {"loss-ran-away", "Was the loss huge before it was lost?", &LookLossRanAway},
     {"loss-ran-down", "Does the loss run to minus infinity?", &LookLossRanDown},
-    {"loss-rests", "Did the loss come to rest, well below where it began?", &LookLossRests},
+    {"loss-rests", "Did the loss come to rest, after many steps?", &LookLossRests},
     {"loss-stalled", "Did the loss stop falling far from its floor?", &LookLossStalled},
     {"loss-stuck", "Has the loss stalled, or never moved?", &LookLossStuck},
     {"loss-swings", "Does the loss keep jumping far above its start?", &LookLossSwings},
